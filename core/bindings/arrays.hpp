@@ -1,0 +1,57 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <string>
+#include <vector>
+
+#include "math/pose.hpp"
+
+namespace clearance {
+
+namespace nb = nanobind;
+
+using Vector3 = nb::ndarray<const double, nb::shape<3>, nb::c_contig, nb::device::cpu>;
+using Matrix4 = nb::ndarray<const double, nb::shape<4, 4>, nb::c_contig, nb::device::cpu>;
+using Matrices4 = nb::ndarray<const double, nb::shape<-1, 4, 4>, nb::c_contig, nb::device::cpu>;
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using NumpyArray = nb::ndarray<nb::numpy, double>;
+
+// A new array that owns its numbers. The numbers are not initialised.
+inline NumpyArray new_array(std::initializer_list<std::size_t> shape) {
+    std::size_t count = 1;
+    for (const std::size_t length : shape) count *= length;
+    auto* numbers = new double[count];
+    const nb::capsule owner(numbers, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+    return NumpyArray(numbers, shape.size(), shape.begin(), owner);
+}
+
+inline NumpyArray array_of(const Vec3d& v) {
+    NumpyArray result = new_array({3});
+    result.data()[0] = v.x, result.data()[1] = v.y, result.data()[2] = v.z;
+    return result;
+}
+
+inline NumpyArray array_of(const Pose& pose) {
+    NumpyArray result = new_array({4, 4});
+    double* to = result.data();
+    for (int i = 0; i < 3; ++i) {
+        const Vec3d& row = pose.rotation.row[i];
+        const Vec3d& t = pose.translation;
+        *to++ = row.x, *to++ = row.y, *to++ = row.z, *to++ = i == 0 ? t.x : i == 1 ? t.y : t.z;
+    }
+    *to++ = 0.0, *to++ = 0.0, *to++ = 0.0, *to = 1.0;
+    return result;
+}
+
+// Lengths and coordinates beyond this would overflow when they are multiplied; nothing real is that large.
+constexpr double kLargestLength = 1e30;
+
+inline void check_coordinates(const Vec3d& v, const char* what) {
+    if (!(largest(v) <= kLargestLength))
+        throw std::invalid_argument(std::string(what) + " must be finite and below 1e30, but it is (" + std::to_string(v.x) +
+                                    ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + ").");
+}
+
+}  // namespace clearance

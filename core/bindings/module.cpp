@@ -1,0 +1,18 @@
+#include <nanobind/nanobind.h>
+
+namespace clearance {
+
+void bind_elements(nanobind::module_& m);
+void bind_shapes(nanobind::module_& m);
+void bind_queries(nanobind::module_& m);
+void bind_scene(nanobind::module_& m);
+
+}  // namespace clearance
+
+NB_MODULE(_core, m) {
+    m.doc() = "The compiled core of clearance.";
+    clearance::bind_elements(m);
+    clearance::bind_shapes(m);
+    clearance::bind_queries(m);
+    clearance::bind_scene(m);
+}

@@ -1,0 +1,214 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include "bindings/shapes.hpp"
+#include "closest/kernels.hpp"
+#include "parallel/pool.hpp"
+#include "query/distance.hpp"
+
+namespace clearance {
+namespace {
+
+using namespace nb::literals;
+
+struct GapResult {
+    Gap gap;
+    Work work;
+};
+
+// A shape stands at the identity.
+struct Operand {
+    const Body* body;
+    Pose pose;
+};
+
+bool as_operand(nb::handle value, Operand& operand) {
+    const Placed* placed;
+    if (nb::try_cast(value, placed)) {
+        operand = {placed->body.get(), placed->pose};
+        return true;
+    }
+    const Shape* shape;
+    if (nb::try_cast(value, shape)) {
+        operand = {shape->body.get(), Pose{}};
+        return true;
+    }
+    return false;
+}
+
+Operand operand_of(nb::handle value, const char* name) {
+    Operand operand;
+    if (!as_operand(value, operand))
+        throw nb::type_error((std::string(name) + " must be a shape or a placed shape, but it is " +
+                              nb::cast<std::string>(nb::repr(value)) + ".")
+                                 .c_str());
+    return operand;
+}
+
+Gap distance_of(const Operand& a, const Operand& b, double at_most, Work& work) {
+    if (a.body->elements().size() == 1 && b.body->elements().size() == 1) {
+        work.pairs = work.element_tests = 1;
+        const Gap gap = distance(a.body->elements().front(), a.pose, b.body->elements().front(), b.pose);
+        return gap.lower > at_most ? farther_than_asked(gap.lower) : gap;
+    }
+    PlacedBody placed_a(*a.body), placed_b(*b.body);
+    placed_a.place(*a.body, a.pose);
+    placed_b.place(*b.body, b.pose);
+    return distance(placed_a, placed_b, at_most, work);
+}
+
+GapResult single_distance(nb::handle a, nb::handle b, double at_most) {
+    GapResult result{};
+    result.gap = distance_of(operand_of(a, "a"), operand_of(b, "b"), at_most, result.work);
+    return result;
+}
+
+// One side of a batch: the poses of a placed batch, or one pose for all.
+struct Side {
+    const Body* body;
+    Pose one;
+    PoseArray poses;
+    std::size_t count;
+};
+
+void fill_side(nb::handle value, const char* name, Side& side) {
+    if (nb::isinstance<PlacedBatch>(value)) {
+        const auto& batch = nb::cast<const PlacedBatch&>(value);
+        side.body = batch.body.get();
+        side.poses = {batch.poses.data(), 1};
+        side.count = batch.poses.size();
+        return;
+    }
+    const Operand operand = operand_of(value, name);
+    side.body = operand.body;
+    side.one = operand.pose;
+    side.poses = {&side.one, 0};
+    side.count = 1;
+}
+
+const Pose& pose_at(const Side& side, std::size_t row) { return side.poses.poses[row * side.poses.stride]; }
+
+void set3(double* column, std::size_t row, const Vec3d& v) {
+    column[3 * row] = v.x, column[3 * row + 1] = v.y, column[3 * row + 2] = v.z;
+}
+
+// Rows of two batches of equal length, or of one batch against one placed shape.
+nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at_most, int threads) {
+    Side side_a, side_b;
+    fill_side(a, "a", side_a);
+    fill_side(b, "b", side_b);
+    NumpyArray distances_ = new_array({rows}), lower = new_array({rows}), upper = new_array({rows});
+    NumpyArray point_a = new_array({rows, 3}), point_b = new_array({rows, 3}), normal = new_array({rows, 3});
+    std::vector<std::int32_t> feature_a(rows, 0), feature_b(rows, 0);
+    std::vector<Work> work(rows);
+    const GapColumns out{distances_.data(), lower.data(), upper.data(), point_a.data(), point_b.data(), normal.data()};
+    const auto put = [&](std::size_t row, const Gap& gap) {
+        out.distance[row] = gap.distance, out.lower[row] = gap.lower, out.upper[row] = gap.upper;
+        set3(out.point_a, row, gap.point_a), set3(out.point_b, row, gap.point_b), set3(out.normal, row, gap.normal);
+        feature_a[row] = gap.feature_a, feature_b[row] = gap.feature_b;
+    };
+    const bool single_elements = side_a.body->elements().size() == 1 && side_b.body->elements().size() == 1;
+    {
+        const nb::gil_scoped_release release;
+        Pool::shared().for_blocks(rows, single_elements ? 1024 : 16, threads, [&](std::size_t begin, std::size_t end) {
+            if (single_elements) {
+                distances(side_a.body->elements().front(), side_a.poses, side_b.body->elements().front(), side_b.poses, out,
+                          begin, end);
+                for (std::size_t row = begin; row < end; ++row) {
+                    work[row].pairs = work[row].element_tests = 1;
+                    if (out.lower[row] > at_most) put(row, farther_than_asked(out.lower[row]));
+                }
+                return;
+            }
+            PlacedBody placed_a(*side_a.body), placed_b(*side_b.body);
+            for (std::size_t row = begin; row < end; ++row) {
+                placed_a.place(*side_a.body, pose_at(side_a, row));
+                placed_b.place(*side_b.body, pose_at(side_b, row));
+                put(row, distance(placed_a, placed_b, at_most, work[row]));
+            }
+        });
+    }
+    Work total;
+    for (const Work& one : work) total += one;
+    const auto features = [rows](const std::vector<std::int32_t>& from) {
+        auto* numbers = new std::int32_t[rows];
+        std::copy(from.begin(), from.end(), numbers);
+        const nb::capsule owner(numbers, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
+        return nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>(numbers, {rows}, owner);
+    };
+    return nb::make_tuple(distances_, lower, upper, point_a, point_b, normal, features(feature_a), features(feature_b), total);
+}
+
+}  // namespace
+
+void bind_queries(nb::module_& m) {
+    nb::class_<Work>(m, "Work", "Counts of what a query did; they repeat on any machine.")
+        .def_ro("pairs", &Work::pairs)
+        .def_ro("volume_tests", &Work::volume_tests)
+        .def_ro("element_tests", &Work::element_tests)
+        .def_ro("triangle_tests", &Work::triangle_tests)
+        .def_ro("iterations", &Work::iterations)
+        .def("__repr__", [](const Work& w) {
+            return "Work(pairs=" + std::to_string(w.pairs) + ", volume_tests=" + std::to_string(w.volume_tests) +
+                   ", element_tests=" + std::to_string(w.element_tests) + ", triangle_tests=" +
+                   std::to_string(w.triangle_tests) + ", iterations=" + std::to_string(w.iterations) + ")";
+        })
+        .def("__eq__", [](const Work& a, const Work& b) {
+            return a.pairs == b.pairs && a.volume_tests == b.volume_tests && a.element_tests == b.element_tests &&
+                   a.triangle_tests == b.triangle_tests && a.iterations == b.iterations;
+        }, "other"_a)
+        .def("__getstate__", [](const Work& w) {
+            return nb::make_tuple(w.pairs, w.volume_tests, w.element_tests, w.triangle_tests, w.iterations);
+        })
+        .def("__setstate__", [](Work& w, nb::tuple s) {
+            new (&w) Work{nb::cast<std::int64_t>(s[0]), nb::cast<std::int64_t>(s[1]), nb::cast<std::int64_t>(s[2]),
+                          nb::cast<std::int64_t>(s[3]), nb::cast<std::int64_t>(s[4])};
+        });
+
+    nb::class_<GapResult>(m, "Gap", "How far two bodies are apart: point_b - point_a == distance * normal.")
+        .def_prop_ro("distance", [](const GapResult& r) { return r.gap.distance; }, "Metres; negative: penetration.")
+        .def_prop_ro("lower", [](const GapResult& r) { return r.gap.lower; }, "Proved: the true distance is not less.")
+        .def_prop_ro("upper", [](const GapResult& r) { return r.gap.upper; }, "Proved: the true distance is not more.")
+        .def_prop_ro("point_a", [](const GapResult& r) { return array_of(r.gap.point_a); }, "Witness point on a, in the world.",
+                     nb::sig("def point_a(self) -> numpy.typing.NDArray[numpy.float64]"))
+        .def_prop_ro("point_b", [](const GapResult& r) { return array_of(r.gap.point_b); }, "Witness point on b, in the world.",
+                     nb::sig("def point_b(self) -> numpy.typing.NDArray[numpy.float64]"))
+        .def_prop_ro("normal", [](const GapResult& r) { return array_of(r.gap.normal); },
+                     "Unit vector from a to b: moving b along it opens the gap.",
+                     nb::sig("def normal(self) -> numpy.typing.NDArray[numpy.float64]"))
+        .def_prop_ro("feature_a", [](const GapResult& r) { return r.gap.feature_a; }, "Which part of a is closest.")
+        .def_prop_ro("feature_b", [](const GapResult& r) { return r.gap.feature_b; }, "Which part of b is closest.")
+        .def_prop_ro("work", [](const GapResult& r) { return r.work; })
+        .def("__repr__", [](const GapResult& r) {
+            char text[160];
+            std::snprintf(text, sizeof text, "Gap(distance=%.9g, lower=%.9g, upper=%.9g)", r.gap.distance, r.gap.lower,
+                          r.gap.upper);
+            return std::string(text);
+        })
+        .def("__getstate__", [](const GapResult& r) {
+            const Gap& g = r.gap;
+            return nb::make_tuple(g.distance, g.lower, g.upper, g.point_a.x, g.point_a.y, g.point_a.z, g.point_b.x,
+                                  g.point_b.y, g.point_b.z, g.normal.x, g.normal.y, g.normal.z, g.feature_a, g.feature_b,
+                                  r.work);
+        })
+        .def("__setstate__", [](GapResult& r, nb::tuple s) {
+            const auto number = [&s](std::size_t k) { return nb::cast<double>(s[k]); };
+            new (&r) GapResult{{number(0), number(1), number(2), {number(3), number(4), number(5)},
+                                {number(6), number(7), number(8)}, {number(9), number(10), number(11)},
+                                nb::cast<std::int32_t>(s[12]), nb::cast<std::int32_t>(s[13])},
+                               nb::cast<Work>(s[14])};
+        });
+
+    m.def("distance", &single_distance, "a"_a, "b"_a, "at_most"_a = std::numeric_limits<double>::infinity(),
+          nb::sig("def distance(a: Shape | Placed, b: Shape | Placed, at_most: float = ...) -> Gap"),
+          "Signed distance of two shapes at one pose each.");
+    m.def("distance_batch", &batch_distance, "a"_a, "b"_a, "rows"_a, "at_most"_a, "threads"_a,
+          nb::sig("def distance_batch(a: Shape | Placed | PlacedBatch, b: Shape | Placed | PlacedBatch, rows: int, at_most: "
+                  "float, threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
+                  "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
+                  "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
+                  "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], Work]"),
+          "Signed distances of batches of equal length, or of one batch against one placed shape.");
+}
+
+}  // namespace clearance

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+
+namespace clearance {
+
+// Pairs of elements of two fixed kinds, as arrays of vertices (3 doubles each) and radii. A stride of zero repeats one
+// element against all others.
+struct ElementArray {
+    const double* vertices;
+    const double* radii;
+    std::size_t vertex_stride, radius_stride;  // in doubles, from one element to the next
+};
+
+// Where results go. `weights` may be null.
+struct GapArrays {
+    double* distance;
+    double* lower;
+    double* upper;
+    double* point_a;  // three per pair, as the two below
+    double* point_b;
+    double* normal;
+    double* weights;  // a1, a2, b1, b2: weights of the second and third vertices of a and b
+};
+
+struct PairBatch {
+    ElementArray a, b;
+    GapArrays out;
+    bool mirrored;  // the caller's a is our b: the arrays of points are swapped, normals to be negated
+};
+
+using GapKernel = void (*)(const PairBatch& batch, std::size_t begin, std::size_t end);
+
+enum class Simd { scalar, sse2, avx2, avx512 };
+
+// The kernels of one instruction set, by the number of vertices of a and b less one; only a <= b is filled.
+struct Kernels {
+    GapKernel gaps[3][3];
+    Simd simd;
+};
+
+// The fastest kernels this machine can run, unless chosen otherwise. All of them give the same bits.
+const Kernels& kernels();
+Simd best_simd();
+void choose_simd(Simd simd);
+
+// Run the right kernel for cores of na and nb vertices, in either order.
+void gaps_between(int na, const ElementArray& a, int nb, const ElementArray& b, const GapArrays& out, std::size_t begin,
+                  std::size_t end);
+
+// The same for a single pair, without the detour through lanes.
+void gap_between(int na, const ElementArray& a, int nb, const ElementArray& b, const GapArrays& out);
+
+}  // namespace clearance

@@ -1,0 +1,258 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "math/inline.hpp"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+// One double, or several side by side. A kernel is a template over this type, so the scalar and the SIMD versions do the
+// same operations in the same order, and give the same bits.
+namespace clearance {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+
+CLEARANCE_INLINE double min_of(double a, double b) { return a < b ? a : b; }
+CLEARANCE_INLINE double max_of(double a, double b) { return a > b ? a : b; }
+CLEARANCE_INLINE double abs_of(double a) { return std::fabs(a); }
+CLEARANCE_INLINE double sqrt_of(double a) { return std::sqrt(a); }
+CLEARANCE_INLINE double select(bool mask, double a, double b) { return mask ? a : b; }
+CLEARANCE_INLINE bool both(bool a, bool b) { return a && b; }
+CLEARANCE_INLINE bool either(bool a, bool b) { return a || b; }
+CLEARANCE_INLINE unsigned bits_of(bool mask) { return mask ? 1u : 0u; }
+
+// How lanes meet memory. gather: one double per lane, `stride` apart; gather3: three in a row per lane; store: lane after
+// lane; store3: x y z of the first lane, then of the next; store4 likewise.
+template <class Real>
+struct LaneTraits;
+
+template <>
+struct LaneTraits<double> {
+    using Mask = bool;
+    static constexpr int count = 1;
+    static CLEARANCE_INLINE double gather(const double* from, std::size_t) { return *from; }
+    static CLEARANCE_INLINE void gather3(const double* from, std::size_t, double& x, double& y, double& z) {
+        x = from[0], y = from[1], z = from[2];
+    }
+    static CLEARANCE_INLINE void store(double* to, double value) { *to = value; }
+    static CLEARANCE_INLINE void store3(double* to, double x, double y, double z) { to[0] = x, to[1] = y, to[2] = z; }
+    static CLEARANCE_INLINE void store4(double* to, double x, double y, double z, double w) {
+        to[0] = x, to[1] = y, to[2] = z, to[3] = w;
+    }
+};
+
+#if defined(__SSE2__)
+
+struct Mask2 {
+    __m128d bits;
+};
+
+struct Double2 {
+    __m128d value;
+    Double2() = default;
+    CLEARANCE_INLINE Double2(__m128d v) : value(v) {}
+    CLEARANCE_INLINE Double2(double v) : value(_mm_set1_pd(v)) {}
+};
+
+CLEARANCE_INLINE Double2 operator+(Double2 a, Double2 b) { return _mm_add_pd(a.value, b.value); }
+CLEARANCE_INLINE Double2 operator-(Double2 a, Double2 b) { return _mm_sub_pd(a.value, b.value); }
+CLEARANCE_INLINE Double2 operator*(Double2 a, Double2 b) { return _mm_mul_pd(a.value, b.value); }
+CLEARANCE_INLINE Double2 operator/(Double2 a, Double2 b) { return _mm_div_pd(a.value, b.value); }
+CLEARANCE_INLINE Double2 operator-(Double2 a) { return _mm_xor_pd(a.value, _mm_set1_pd(-0.0)); }
+CLEARANCE_INLINE Mask2 operator<(Double2 a, Double2 b) { return {_mm_cmplt_pd(a.value, b.value)}; }
+CLEARANCE_INLINE Mask2 operator<=(Double2 a, Double2 b) { return {_mm_cmple_pd(a.value, b.value)}; }
+CLEARANCE_INLINE Mask2 operator>(Double2 a, Double2 b) { return {_mm_cmpgt_pd(a.value, b.value)}; }
+CLEARANCE_INLINE Mask2 operator>=(Double2 a, Double2 b) { return {_mm_cmpge_pd(a.value, b.value)}; }
+CLEARANCE_INLINE Mask2 both(Mask2 a, Mask2 b) { return {_mm_and_pd(a.bits, b.bits)}; }
+CLEARANCE_INLINE Mask2 either(Mask2 a, Mask2 b) { return {_mm_or_pd(a.bits, b.bits)}; }
+CLEARANCE_INLINE Double2 min_of(Double2 a, Double2 b) { return _mm_min_pd(a.value, b.value); }
+CLEARANCE_INLINE Double2 max_of(Double2 a, Double2 b) { return _mm_max_pd(a.value, b.value); }
+CLEARANCE_INLINE Double2 abs_of(Double2 a) { return _mm_andnot_pd(_mm_set1_pd(-0.0), a.value); }
+CLEARANCE_INLINE Double2 sqrt_of(Double2 a) { return _mm_sqrt_pd(a.value); }
+CLEARANCE_INLINE Double2 select(Mask2 mask, Double2 a, Double2 b) {
+    return _mm_or_pd(_mm_and_pd(mask.bits, a.value), _mm_andnot_pd(mask.bits, b.value));
+}
+CLEARANCE_INLINE unsigned bits_of(Mask2 mask) { return static_cast<unsigned>(_mm_movemask_pd(mask.bits)); }
+
+template <>
+struct LaneTraits<Double2> {
+    using Mask = Mask2;
+    static constexpr int count = 2;
+    static CLEARANCE_INLINE Double2 gather(const double* from, std::size_t stride) {
+        return _mm_set_pd(from[stride], from[0]);
+    }
+    static CLEARANCE_INLINE void gather3(const double* from, std::size_t stride, Double2& x, Double2& y, Double2& z) {
+        const __m128d first = _mm_loadu_pd(from), second = _mm_loadu_pd(from + stride);
+        x = _mm_unpacklo_pd(first, second);
+        y = _mm_unpackhi_pd(first, second);
+        z = _mm_set_pd(from[stride + 2], from[2]);
+    }
+    static CLEARANCE_INLINE void store(double* to, Double2 value) { _mm_storeu_pd(to, value.value); }
+    static CLEARANCE_INLINE void store3(double* to, Double2 x, Double2 y, Double2 z) {
+        _mm_storeu_pd(to, _mm_unpacklo_pd(x.value, y.value));
+        _mm_storeu_pd(to + 2, _mm_shuffle_pd(z.value, x.value, 0b10));
+        _mm_storeu_pd(to + 4, _mm_unpackhi_pd(y.value, z.value));
+    }
+    static CLEARANCE_INLINE void store4(double* to, Double2 x, Double2 y, Double2 z, Double2 w) {
+        _mm_storeu_pd(to, _mm_unpacklo_pd(x.value, y.value));
+        _mm_storeu_pd(to + 2, _mm_unpacklo_pd(z.value, w.value));
+        _mm_storeu_pd(to + 4, _mm_unpackhi_pd(x.value, y.value));
+        _mm_storeu_pd(to + 6, _mm_unpackhi_pd(z.value, w.value));
+    }
+};
+
+#endif
+
+#if defined(__AVX2__)
+
+struct Mask4 {
+    __m256d bits;
+};
+
+struct Double4 {
+    __m256d value;
+    Double4() = default;
+    CLEARANCE_INLINE Double4(__m256d v) : value(v) {}
+    CLEARANCE_INLINE Double4(double v) : value(_mm256_set1_pd(v)) {}
+};
+
+CLEARANCE_INLINE Double4 operator+(Double4 a, Double4 b) { return _mm256_add_pd(a.value, b.value); }
+CLEARANCE_INLINE Double4 operator-(Double4 a, Double4 b) { return _mm256_sub_pd(a.value, b.value); }
+CLEARANCE_INLINE Double4 operator*(Double4 a, Double4 b) { return _mm256_mul_pd(a.value, b.value); }
+CLEARANCE_INLINE Double4 operator/(Double4 a, Double4 b) { return _mm256_div_pd(a.value, b.value); }
+CLEARANCE_INLINE Double4 operator-(Double4 a) { return _mm256_xor_pd(a.value, _mm256_set1_pd(-0.0)); }
+CLEARANCE_INLINE Mask4 operator<(Double4 a, Double4 b) { return {_mm256_cmp_pd(a.value, b.value, _CMP_LT_OQ)}; }
+CLEARANCE_INLINE Mask4 operator<=(Double4 a, Double4 b) { return {_mm256_cmp_pd(a.value, b.value, _CMP_LE_OQ)}; }
+CLEARANCE_INLINE Mask4 operator>(Double4 a, Double4 b) { return {_mm256_cmp_pd(a.value, b.value, _CMP_GT_OQ)}; }
+CLEARANCE_INLINE Mask4 operator>=(Double4 a, Double4 b) { return {_mm256_cmp_pd(a.value, b.value, _CMP_GE_OQ)}; }
+CLEARANCE_INLINE Mask4 both(Mask4 a, Mask4 b) { return {_mm256_and_pd(a.bits, b.bits)}; }
+CLEARANCE_INLINE Mask4 either(Mask4 a, Mask4 b) { return {_mm256_or_pd(a.bits, b.bits)}; }
+CLEARANCE_INLINE Double4 min_of(Double4 a, Double4 b) { return _mm256_min_pd(a.value, b.value); }
+CLEARANCE_INLINE Double4 max_of(Double4 a, Double4 b) { return _mm256_max_pd(a.value, b.value); }
+CLEARANCE_INLINE Double4 abs_of(Double4 a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a.value); }
+CLEARANCE_INLINE Double4 sqrt_of(Double4 a) { return _mm256_sqrt_pd(a.value); }
+CLEARANCE_INLINE Double4 select(Mask4 mask, Double4 a, Double4 b) {
+    return _mm256_blendv_pd(b.value, a.value, mask.bits);
+}
+CLEARANCE_INLINE unsigned bits_of(Mask4 mask) { return static_cast<unsigned>(_mm256_movemask_pd(mask.bits)); }
+
+template <>
+struct LaneTraits<Double4> {
+    using Mask = Mask4;
+    static constexpr int count = 4;
+    static CLEARANCE_INLINE Double4 gather(const double* from, std::size_t stride) {
+        return _mm256_set_pd(from[3 * stride], from[2 * stride], from[stride], from[0]);
+    }
+    static CLEARANCE_INLINE void gather3(const double* from, std::size_t stride, Double4& x, Double4& y, Double4& z) {
+        const __m256i xyz = _mm256_set_epi64x(0, -1, -1, -1);  // never read past the third coordinate
+        const __m256d row0 = _mm256_maskload_pd(from, xyz);
+        const __m256d row1 = _mm256_maskload_pd(from + stride, xyz);
+        const __m256d row2 = _mm256_maskload_pd(from + 2 * stride, xyz);
+        const __m256d row3 = _mm256_maskload_pd(from + 3 * stride, xyz);
+        const __m256d xz01 = _mm256_unpacklo_pd(row0, row1), xz23 = _mm256_unpacklo_pd(row2, row3);
+        x = _mm256_permute2f128_pd(xz01, xz23, 0x20);
+        y = _mm256_permute2f128_pd(_mm256_unpackhi_pd(row0, row1), _mm256_unpackhi_pd(row2, row3), 0x20);
+        z = _mm256_permute2f128_pd(xz01, xz23, 0x31);
+    }
+    static CLEARANCE_INLINE void store(double* to, Double4 value) { _mm256_storeu_pd(to, value.value); }
+    static CLEARANCE_INLINE void store3(double* to, Double4 x, Double4 y, Double4 z) {
+        const __m256d xy = _mm256_unpacklo_pd(x.value, y.value);           // x0 y0 x2 y2
+        const __m256d zx = _mm256_shuffle_pd(z.value, x.value, 0b1010);    // z0 x1 z2 x3
+        const __m256d yz = _mm256_unpackhi_pd(y.value, z.value);           // y1 z1 y3 z3
+        _mm256_storeu_pd(to, _mm256_permute2f128_pd(xy, zx, 0x20));
+        _mm256_storeu_pd(to + 4, _mm256_blend_pd(yz, xy, 0b1100));
+        _mm256_storeu_pd(to + 8, _mm256_permute2f128_pd(zx, yz, 0x31));
+    }
+    static CLEARANCE_INLINE void store4(double* to, Double4 x, Double4 y, Double4 z, Double4 w) {
+        const __m256d xy02 = _mm256_unpacklo_pd(x.value, y.value), xy13 = _mm256_unpackhi_pd(x.value, y.value);
+        const __m256d zw02 = _mm256_unpacklo_pd(z.value, w.value), zw13 = _mm256_unpackhi_pd(z.value, w.value);
+        _mm256_storeu_pd(to, _mm256_permute2f128_pd(xy02, zw02, 0x20));
+        _mm256_storeu_pd(to + 4, _mm256_permute2f128_pd(xy13, zw13, 0x20));
+        _mm256_storeu_pd(to + 8, _mm256_permute2f128_pd(xy02, zw02, 0x31));
+        _mm256_storeu_pd(to + 12, _mm256_permute2f128_pd(xy13, zw13, 0x31));
+    }
+};
+
+#endif
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+
+struct Mask8 {
+    __mmask8 bits;
+};
+
+struct Double8 {
+    __m512d value;
+    Double8() = default;
+    CLEARANCE_INLINE Double8(__m512d v) : value(v) {}
+    CLEARANCE_INLINE Double8(double v) : value(_mm512_set1_pd(v)) {}
+    CLEARANCE_INLINE Double8(Double4 low, Double4 high)
+        : value(_mm512_insertf64x4(_mm512_castpd256_pd512(low.value), high.value, 1)) {}
+    CLEARANCE_INLINE Double4 low() const { return _mm512_castpd512_pd256(value); }
+    CLEARANCE_INLINE Double4 high() const { return _mm512_extractf64x4_pd(value, 1); }
+};
+
+CLEARANCE_INLINE Double8 operator+(Double8 a, Double8 b) { return _mm512_add_pd(a.value, b.value); }
+CLEARANCE_INLINE Double8 operator-(Double8 a, Double8 b) { return _mm512_sub_pd(a.value, b.value); }
+CLEARANCE_INLINE Double8 operator*(Double8 a, Double8 b) { return _mm512_mul_pd(a.value, b.value); }
+CLEARANCE_INLINE Double8 operator/(Double8 a, Double8 b) { return _mm512_div_pd(a.value, b.value); }
+CLEARANCE_INLINE Double8 operator-(Double8 a) { return _mm512_xor_pd(a.value, _mm512_set1_pd(-0.0)); }
+CLEARANCE_INLINE Mask8 operator<(Double8 a, Double8 b) { return {_mm512_cmp_pd_mask(a.value, b.value, _CMP_LT_OQ)}; }
+CLEARANCE_INLINE Mask8 operator<=(Double8 a, Double8 b) { return {_mm512_cmp_pd_mask(a.value, b.value, _CMP_LE_OQ)}; }
+CLEARANCE_INLINE Mask8 operator>(Double8 a, Double8 b) { return {_mm512_cmp_pd_mask(a.value, b.value, _CMP_GT_OQ)}; }
+CLEARANCE_INLINE Mask8 operator>=(Double8 a, Double8 b) { return {_mm512_cmp_pd_mask(a.value, b.value, _CMP_GE_OQ)}; }
+CLEARANCE_INLINE Mask8 both(Mask8 a, Mask8 b) { return {_kand_mask8(a.bits, b.bits)}; }
+CLEARANCE_INLINE Mask8 either(Mask8 a, Mask8 b) { return {_kor_mask8(a.bits, b.bits)}; }
+CLEARANCE_INLINE Double8 min_of(Double8 a, Double8 b) { return _mm512_min_pd(a.value, b.value); }
+CLEARANCE_INLINE Double8 max_of(Double8 a, Double8 b) { return _mm512_max_pd(a.value, b.value); }
+CLEARANCE_INLINE Double8 abs_of(Double8 a) { return _mm512_andnot_pd(_mm512_set1_pd(-0.0), a.value); }
+CLEARANCE_INLINE Double8 sqrt_of(Double8 a) { return _mm512_sqrt_pd(a.value); }
+CLEARANCE_INLINE Double8 select(Mask8 mask, Double8 a, Double8 b) {
+    return _mm512_mask_blend_pd(mask.bits, b.value, a.value);
+}
+CLEARANCE_INLINE unsigned bits_of(Mask8 mask) { return mask.bits; }
+
+template <>
+struct LaneTraits<Double8> {
+    using Mask = Mask8;
+    using Half = LaneTraits<Double4>;
+    static constexpr int count = 8;
+    static CLEARANCE_INLINE Double8 gather(const double* from, std::size_t stride) {
+        return {Half::gather(from, stride), Half::gather(from + 4 * stride, stride)};
+    }
+    static CLEARANCE_INLINE void gather3(const double* from, std::size_t stride, Double8& x, Double8& y, Double8& z) {
+        Double4 low[3], high[3];
+        Half::gather3(from, stride, low[0], low[1], low[2]);
+        Half::gather3(from + 4 * stride, stride, high[0], high[1], high[2]);
+        x = {low[0], high[0]}, y = {low[1], high[1]}, z = {low[2], high[2]};
+    }
+    static CLEARANCE_INLINE void store(double* to, Double8 value) { _mm512_storeu_pd(to, value.value); }
+    static CLEARANCE_INLINE void store3(double* to, Double8 x, Double8 y, Double8 z) {
+        Half::store3(to, x.low(), y.low(), z.low());
+        Half::store3(to + 12, x.high(), y.high(), z.high());
+    }
+    static CLEARANCE_INLINE void store4(double* to, Double8 x, Double8 y, Double8 z, Double8 w) {
+        Half::store4(to, x.low(), y.low(), z.low(), w.low());
+        Half::store4(to + 16, x.high(), y.high(), z.high(), w.high());
+    }
+};
+
+#endif
+
+template <class Real>
+CLEARANCE_INLINE Real clamp_unit(Real a) {
+    return min_of(max_of(a, Real(0.0)), Real(1.0));
+}
+
+// 1 / a where a is positive, 0 where it is not: a length of zero then projects everything onto its start.
+template <class Real>
+CLEARANCE_INLINE Real inverse_or_zero(Real a) {
+    const auto positive = a > Real(0.0);
+    return select(positive, Real(1.0) / select(positive, a, Real(1.0)), Real(0.0));
+}
+
+}  // namespace clearance

@@ -1,0 +1,68 @@
+#include "math/pose.hpp"
+
+#include <cstdio>
+#include <stdexcept>
+
+namespace clearance {
+namespace {
+
+// How far a matrix may be from a rotation, as the largest entry of R'R - 1 (twice the error of R itself).
+constexpr double kLargestSkew = 2e-6;
+constexpr double kNegligibleSkew = 2.0 * kEpsilon;
+
+Vec3d column(const Mat3& m, int k) {
+    const auto entry = [k](const Vec3d& row) { return k == 0 ? row.x : k == 1 ? row.y : row.z; };
+    return {entry(m.row[0]), entry(m.row[1]), entry(m.row[2])};
+}
+
+double skew_of(const Mat3& m) {
+    double skew = 0.0;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            skew = max_of(skew, abs_of(dot(column(m, i), column(m, j)) - (i == j ? 1.0 : 0.0)));
+    return skew;
+}
+
+// One step towards the orthogonal polar factor, R (3 - R'R) / 2, which squares the error.
+Mat3 straightened(const Mat3& m) {
+    Mat3 result;
+    for (int i = 0; i < 3; ++i) {
+        const Vec3d row = m.row[i];
+        const auto corrected = [&](int j) {
+            const Vec3d c = column(m, j);
+            const Vec3d gram{dot(column(m, 0), c), dot(column(m, 1), c), dot(column(m, 2), c)};
+            return 0.5 * (3.0 * dot(row, {j == 0 ? 1.0 : 0.0, j == 1 ? 1.0 : 0.0, j == 2 ? 1.0 : 0.0}) - dot(row, gram));
+        };
+        result.row[i] = {corrected(0), corrected(1), corrected(2)};
+    }
+    return result;
+}
+
+[[noreturn]] void refuse(const char* format, double value) {
+    char text[256];
+    std::snprintf(text, sizeof text, format, value);
+    throw std::invalid_argument(text);
+}
+
+}  // namespace
+
+Pose pose_from_matrix(const double* m) {
+    for (int k = 0; k < 16; ++k)
+        if (!std::isfinite(m[k])) refuse("pose must be finite, but it contains %g.", m[k]);
+    if (m[12] != 0.0 || m[13] != 0.0 || m[14] != 0.0 || m[15] != 1.0)
+        throw std::invalid_argument("the last row of a pose must be 0 0 0 1.");
+
+    Pose pose{{{{m[0], m[1], m[2]}, {m[4], m[5], m[6]}, {m[8], m[9], m[10]}}}, {m[3], m[7], m[11]}};
+    double skew = skew_of(pose.rotation);
+    if (!(skew <= kLargestSkew))
+        refuse("the rotation of a pose must be orthonormal to 1e-6 (no scale, no shear), but R'R differs from 1 by %.6g.", skew);
+    if (dot(pose.rotation.row[0], cross(pose.rotation.row[1], pose.rotation.row[2])) < 0.0)
+        throw std::invalid_argument("the rotation of a pose must not mirror, but its determinant is -1.");
+    for (int step = 0; step < 2 && skew > kNegligibleSkew; ++step) {
+        pose.rotation = straightened(pose.rotation);
+        skew = skew_of(pose.rotation);
+    }
+    return pose;
+}
+
+}  // namespace clearance

@@ -1,0 +1,178 @@
+#include "query/distance.hpp"
+
+#include "closest/kernels.hpp"
+
+namespace clearance {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Least distance of two balls, short of what rounding could have added to it.
+double ball_bound(const Ball& a, const Ball& b, const Vec3d& b_origin) {
+    const Vec3d apart = b.centre + b_origin - a.centre;
+    const double reach = largest(apart) + a.radius + b.radius;
+    return norm(apart) - a.radius - b.radius - 16.0 * kEpsilon * reach;
+}
+
+void copy_vertices(const double* from, const Vec3d& shift, double* to) {
+    for (int k = 0; k < 3; ++k) {
+        to[3 * k] = from[3 * k] + shift.x;
+        to[3 * k + 1] = from[3 * k + 1] + shift.y;
+        to[3 * k + 2] = from[3 * k + 2] + shift.z;
+    }
+}
+
+// Pairs of elements of the same two kinds wait here until there are enough of them to fill the lanes of a kernel.
+class Batch {
+public:
+    static constexpr std::size_t kRoom = 16;
+
+    void add(const PlacedBody& a, std::size_t i, const PlacedBody& b, std::size_t j, const Vec3d& b_origin) {
+        copy_vertices(a.vertices(i), {0, 0, 0}, a_ + 9 * size_);
+        copy_vertices(b.vertices(j), b_origin, b_ + 9 * size_);
+        radius_a_[size_] = *a.radius(i);
+        radius_b_[size_] = *b.radius(j);
+        i_[size_] = static_cast<std::int32_t>(i);
+        j_[size_] = static_cast<std::int32_t>(j);
+        ++size_;
+    }
+    bool full() const { return size_ == kRoom; }
+
+    // Evaluate all that wait, and keep the nearest. Points are still about the origin of a.
+    void evaluate_into(Gap& best, int count_a, int count_b, Work& work) {
+        if (size_ == 0) return;
+        gaps_between(count_a, {a_, radius_a_, 9, 1}, count_b, {b_, radius_b_, 9, 1},
+                     {distance_, lower_, upper_, point_a_, point_b_, normal_, nullptr}, 0, size_);
+        for (std::size_t k = 0; k < size_; ++k) {
+            best.lower = min_of(best.lower, lower_[k]);
+            best.upper = min_of(best.upper, upper_[k]);
+            if (distance_[k] < best.distance) {
+                best.distance = distance_[k];
+                best.point_a = {point_a_[3 * k], point_a_[3 * k + 1], point_a_[3 * k + 2]};
+                best.point_b = {point_b_[3 * k], point_b_[3 * k + 1], point_b_[3 * k + 2]};
+                best.normal = {normal_[3 * k], normal_[3 * k + 1], normal_[3 * k + 2]};
+                best.feature_a = i_[k];
+                best.feature_b = j_[k];
+            }
+        }
+        work.element_tests += static_cast<std::int64_t>(size_);
+        size_ = 0;
+    }
+
+private:
+    std::size_t size_ = 0;
+    double a_[9 * kRoom], b_[9 * kRoom], radius_a_[kRoom], radius_b_[kRoom];
+    double distance_[kRoom], lower_[kRoom], upper_[kRoom], point_a_[3 * kRoom], point_b_[3 * kRoom], normal_[3 * kRoom];
+    std::int32_t i_[kRoom], j_[kRoom];
+};
+
+struct NearestBalls {
+    std::size_t i = 0, j = 0;
+    double bound = kInfinity;
+};
+
+NearestBalls nearest_balls(const PlacedBody& a, const PlacedBody& b, const Vec3d& b_origin) {
+    NearestBalls nearest;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const double bound = ball_bound(a.ball(i), b.ball(j), b_origin);
+            if (bound < nearest.bound) nearest = {i, j, bound};
+        }
+    }
+    return nearest;
+}
+
+}  // namespace
+
+Gap distance(const PlacedBody& a, const PlacedBody& b, double at_most, Work& work) {
+    const Vec3d b_origin = b.origin() - a.origin();
+    ++work.pairs;
+    ++work.volume_tests;
+    const double bound = ball_bound(a.ball(), b.ball(), b_origin);
+    if (bound > at_most) return farther_than_asked(bound);
+
+    // The pair whose balls are nearest gives a first upper bound; only pairs whose balls come nearer than that are opened.
+    const NearestBalls first = nearest_balls(a, b, b_origin);
+    work.volume_tests += static_cast<std::int64_t>(a.size() * b.size());
+    if (first.bound > at_most) return farther_than_asked(first.bound);
+
+    Batch waiting[3][3];
+    Gap best = farther_than_asked(kInfinity);
+    const auto open = [&](std::size_t i, std::size_t j) {
+        Batch& batch = waiting[a.count(i) - 1][b.count(j) - 1];
+        batch.add(a, i, b, j, b_origin);
+        if (batch.full()) batch.evaluate_into(best, a.count(i), b.count(j), work);
+    };
+    const auto open_all_waiting = [&] {
+        for (int na = 1; na <= 3; ++na)
+            for (int nb = 1; nb <= 3; ++nb) waiting[na - 1][nb - 1].evaluate_into(best, na, nb, work);
+    };
+    open(first.i, first.j);
+    open_all_waiting();
+    if (a.size() * b.size() > 1) {
+        for (std::size_t i = 0; i < a.size(); ++i)
+            for (std::size_t j = 0; j < b.size(); ++j)
+                if (ball_bound(a.ball(i), b.ball(j), b_origin) < best.upper && (i != first.i || j != first.j)) open(i, j);
+        open_all_waiting();
+    }
+    if (best.lower > at_most) return farther_than_asked(best.lower);
+    best.point_a = best.point_a + a.origin();
+    best.point_b = best.point_b + a.origin();
+    return best;
+}
+
+namespace {
+
+void turned_vertices(const Element& element, const Mat3& rotation, const Vec3d& shift, double* to) {
+    for (int k = 0; k < element.count; ++k) {
+        const Vec3d turned = rotation * element.vertex[k] + shift;
+        to[3 * k] = turned.x;
+        to[3 * k + 1] = turned.y;
+        to[3 * k + 2] = turned.z;
+    }
+}
+
+}  // namespace
+
+Gap distance(const Element& a, const Pose& pose_a, const Element& b, const Pose& pose_b) {
+    double vertices_a[9], vertices_b[9];
+    turned_vertices(a, pose_a.rotation, {0, 0, 0}, vertices_a);
+    turned_vertices(b, pose_b.rotation, pose_b.translation - pose_a.translation, vertices_b);
+    Gap gap;
+    gap_between(a.count, {vertices_a, &a.radius, 9, 0}, b.count, {vertices_b, &b.radius, 9, 0},
+                {&gap.distance, &gap.lower, &gap.upper, &gap.point_a.x, &gap.point_b.x, &gap.normal.x, nullptr});
+    gap.point_a = gap.point_a + pose_a.translation;
+    gap.point_b = gap.point_b + pose_a.translation;
+    gap.feature_a = gap.feature_b = 0;
+    return gap;
+}
+
+void distances(const Element& a, const PoseArray& poses_a, const Element& b, const PoseArray& poses_b,
+               const GapColumns& out, std::size_t begin, std::size_t end) {
+    constexpr std::size_t kBlock = 64;
+    double vertices_a[9 * kBlock], vertices_b[9 * kBlock];
+    for (std::size_t row = begin; row < end; row += kBlock) {
+        const std::size_t count = end - row < kBlock ? end - row : kBlock;
+        for (std::size_t k = 0; k < count; ++k) {
+            const Pose& pose_a = poses_a.poses[(row + k) * poses_a.stride];
+            const Pose& pose_b = poses_b.poses[(row + k) * poses_b.stride];
+            turned_vertices(a, pose_a.rotation, {0, 0, 0}, vertices_a + 9 * k);
+            turned_vertices(b, pose_b.rotation, pose_b.translation - pose_a.translation, vertices_b + 9 * k);
+        }
+        double* const point_a = out.point_a + 3 * row;
+        double* const point_b = out.point_b + 3 * row;
+        gaps_between(a.count, {vertices_a, &a.radius, 9, 0}, b.count, {vertices_b, &b.radius, 9, 0},
+                     {out.distance + row, out.lower + row, out.upper + row, point_a, point_b, out.normal + 3 * row, nullptr},
+                     0, count);
+        for (std::size_t k = 0; k < count; ++k) {
+            const Vec3d origin = poses_a.poses[(row + k) * poses_a.stride].translation;
+            const double shift[3] = {origin.x, origin.y, origin.z};
+            for (std::size_t c = 0; c < 3; ++c) {
+                point_a[3 * k + c] += shift[c];
+                point_b[3 * k + c] += shift[c];
+            }
+        }
+    }
+}
+
+}  // namespace clearance

@@ -1,0 +1,194 @@
+#include "scene/scene.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "parallel/pool.hpp"
+#include "query/distance.hpp"
+
+namespace clearance {
+namespace {
+
+// Handing work to another thread costs a few microseconds; below this much work it does not pay.
+constexpr double kWorthSharing_ns = 15000.0;
+
+double expected_ns(std::size_t size_a, std::size_t size_b) {
+    return 300.0 + 8.0 * static_cast<double>(size_a) * static_cast<double>(size_b);
+}
+
+}  // namespace
+
+Scene::Member& Scene::find(const std::string& name) const {
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) throw UnknownName("the scene has no body named '" + name + "'.");
+    return *found->second;
+}
+
+Scene::Key Scene::key_of(const std::string& a, const std::string& b) const {
+    const Member *first = &find(a), *second = &find(b);
+    if (first == second) throw std::invalid_argument("a pair needs two bodies, but both are '" + a + "'.");
+    return std::less<>{}(first, second) ? Key{first, second} : Key{second, first};
+}
+
+void Scene::add(const std::string& name, Body body, const Pose& pose) {
+    if (by_name_.count(name) != 0) throw std::invalid_argument("the scene already has a body named '" + name + "'.");
+    PlacedBody placed(body);
+    members_.push_back(std::make_unique<Member>(Member{name, std::move(body), pose, std::move(placed), true}));
+    by_name_[name] = members_.back().get();
+    moved_.reserve(members_.size());
+}
+
+void Scene::remove(const std::string& name) {
+    const Member* gone = &find(name);
+    const auto has_it = [gone](const auto& pair) { return pair.first == gone || pair.second == gone; };
+    std::erase_if(watched_, has_it);
+    std::erase_if(ignored_, has_it);
+    std::erase_if(pairs_, [gone](const Pair& pair) { return pair.a == gone || pair.b == gone; });
+    by_name_.erase(name);
+    std::erase_if(members_, [gone](const auto& member) { return member.get() == gone; });
+    pairs_changed_ = true;
+}
+
+void Scene::rename(const std::string& from, const std::string& to) {
+    Member& member = find(from);
+    if (from == to) return;
+    if (by_name_.count(to) != 0) throw std::invalid_argument("the scene already has a body named '" + to + "'.");
+    by_name_.erase(from);
+    by_name_[to] = &member;
+    member.name = to;
+    pairs_changed_ = true;
+}
+
+void Scene::add_pair(Member& a, Member& b) {
+    pairs_.push_back({&a, &b, farther_than_asked(-std::numeric_limits<double>::infinity()), false, {}});
+    stale_.reserve(pairs_.size());
+    pairs_changed_ = true;
+}
+
+void Scene::watch(const std::string& a, const std::string& b) {
+    const Key key = key_of(a, b);
+    if (!watched_.insert(key).second)
+        throw std::invalid_argument("the pair '" + a + "', '" + b + "' is already watched.");
+    ignored_.erase(key);
+    add_pair(find(a), find(b));
+}
+
+void Scene::watch_all() {
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+        for (std::size_t j = i + 1; j < members_.size(); ++j) {
+            const Key key = key_of(members_[i]->name, members_[j]->name);
+            if (ignored_.count(key) == 0 && watched_.insert(key).second) add_pair(*members_[i], *members_[j]);
+        }
+    }
+}
+
+void Scene::ignore(const std::string& a, const std::string& b) {
+    const Key key = key_of(a, b);
+    ignored_.insert(key);
+    if (watched_.erase(key) == 0) return;
+    const Member *first = &find(a), *second = &find(b);
+    std::erase_if(pairs_, [=](const Pair& pair) {
+        return (pair.a == first && pair.b == second) || (pair.a == second && pair.b == first);
+    });
+    pairs_changed_ = true;
+}
+
+void Scene::move(const std::string& name, const Pose& pose) {
+    Member& member = find(name);
+    member.pose = pose;
+    member.moved = true;
+}
+
+std::vector<std::string> Scene::names() const {
+    std::vector<std::string> result;
+    for (const auto& member : members_) result.push_back(member->name);
+    return result;
+}
+
+std::vector<std::pair<std::string, std::string>> Scene::pairs() const {
+    std::vector<std::pair<std::string, std::string>> result;
+    for (const Pair& pair : pairs_) result.emplace_back(pair.a->name, pair.b->name);
+    return result;
+}
+
+void Scene::place_moved_bodies(int threads) {
+    moved_.clear();
+    double work_ns = 0.0;
+    for (const auto& member : members_) {
+        if (!member->moved) continue;
+        moved_.push_back(member.get());
+        work_ns += 20.0 * static_cast<double>(member->body.elements().size());
+    }
+    Pool::shared().for_blocks(moved_.size(), 4, work_ns < kWorthSharing_ns ? 1 : threads,
+                              [this](std::size_t begin, std::size_t end) {
+                                  for (std::size_t k = begin; k < end; ++k) {
+                                      Member& member = *moved_[k];
+                                      member.placed.place(member.body, member.pose);
+                                  }
+                              });
+}
+
+void Scene::choose_rows(double at_most) {
+    stale_.clear();
+    for (std::size_t row = 0; row < pairs_.size(); ++row) {
+        const Pair& pair = pairs_[row];
+        const bool only_a_bound = pair.known.distance == std::numeric_limits<double>::infinity();
+        const bool enough = pair.known_at_all && !(only_a_bound && pair.known.lower <= at_most);
+        if (pair.a->moved || pair.b->moved || !enough) stale_.push_back(row);
+    }
+}
+
+void Scene::evaluate_rows(int threads, double at_most) {
+    double work_ns = 0.0;
+    for (const std::size_t row : stale_) work_ns += expected_ns(pairs_[row].a->placed.size(), pairs_[row].b->placed.size());
+    const int sharing = work_ns < kWorthSharing_ns ? 1 : threads > 0 ? threads : core_count();
+    // Blocks small enough that the last one does not keep the others waiting.
+    const std::size_t block = std::clamp<std::size_t>(stale_.size() / (16 * static_cast<std::size_t>(sharing)), 1, 16);
+    Pool::shared().for_blocks(stale_.size(), block, sharing, [this, at_most](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            Pair& pair = pairs_[stale_[k]];
+            pair.work = {};
+            pair.known = distance(pair.a->placed, pair.b->placed, at_most, pair.work);
+            pair.known_at_all = true;
+        }
+    });
+    for (Member* member : moved_) member->moved = false;
+}
+
+void Scene::write_table(double at_most) {
+    const bool whole = pairs_changed_ || at_most != table_at_most_ || table_ == nullptr;
+    if (table_ == nullptr)
+        table_ = std::make_shared<PairTable>();
+    else if (table_.use_count() > 1)
+        table_ = std::make_shared<PairTable>(*table_);
+    const auto write = [&](std::size_t row) {
+        const Pair& pair = pairs_[row];
+        const bool too_far = pair.known.lower > at_most;
+        table_->set(row, too_far ? farther_than_asked(pair.known.lower) : pair.known, pair.a->pose.translation,
+                    pair.b->pose.translation);
+    };
+    if (whole) {
+        table_->resize(pairs_.size());
+        for (std::size_t row = 0; row < pairs_.size(); ++row) {
+            table_->name_a[row] = pairs_[row].a->name;
+            table_->name_b[row] = pairs_[row].b->name;
+            write(row);
+        }
+    } else {
+        for (const std::size_t row : stale_) write(row);
+    }
+    table_->work = {};
+    for (const std::size_t row : stale_) table_->work += pairs_[row].work;
+    pairs_changed_ = false;
+    table_at_most_ = at_most;
+}
+
+std::shared_ptr<const PairTable> Scene::distances(int threads, double at_most) {
+    place_moved_bodies(threads);
+    choose_rows(at_most);
+    evaluate_rows(threads, at_most);
+    write_table(at_most);
+    return table_;
+}
+
+}  // namespace clearance

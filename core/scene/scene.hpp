@@ -1,0 +1,77 @@
+#pragma once
+
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "query/body.hpp"
+#include "scene/pair_table.hpp"
+
+namespace clearance {
+
+struct UnknownName : std::invalid_argument {
+    using std::invalid_argument::invalid_argument;
+};
+
+// Named rigid bodies, and which of their pairs are watched. Names that are not there throw UnknownName; names and pairs
+// that are there already, and pairs of a body with itself, throw std::invalid_argument.
+class Scene {
+public:
+    void add(const std::string& name, Body body, const Pose& pose);
+    void remove(const std::string& name);
+    void rename(const std::string& from, const std::string& to);
+
+    void watch(const std::string& a, const std::string& b);
+    void watch_all();  // every pair of the bodies present that is not ignored
+    void ignore(const std::string& a, const std::string& b);
+
+    void move(const std::string& name, const Pose& pose);
+    const Pose& pose(const std::string& name) const { return find(name).pose; }
+    const Body& body(const std::string& name) const { return find(name).body; }
+    std::vector<std::string> names() const;
+    std::vector<std::pair<std::string, std::string>> pairs() const;
+
+    // Distances of all watched pairs. Only pairs with a body that moved since their last evaluation are computed again. The
+    // table is handed out as it is, and replaced instead of overwritten as long as somebody holds it.
+    std::shared_ptr<const PairTable> distances(int threads, double at_most);
+
+private:
+    struct Member {
+        std::string name;
+        Body body;
+        Pose pose;
+        PlacedBody placed;
+        bool moved;  // since the last evaluation
+    };
+    struct Pair {
+        Member *a, *b;
+        Gap known;           // what the last evaluation found, which may be only a bound
+        bool known_at_all;
+        Work work;           // of the last evaluation
+    };
+    using Key = std::pair<const Member*, const Member*>;
+
+    Member& find(const std::string& name) const;
+    Key key_of(const std::string& a, const std::string& b) const;
+    void add_pair(Member& a, Member& b);
+    void place_moved_bodies(int threads);
+    void choose_rows(double at_most);
+    void evaluate_rows(int threads, double at_most);
+    void write_table(double at_most);
+
+    std::vector<std::unique_ptr<Member>> members_;
+    std::unordered_map<std::string, Member*> by_name_;
+    std::vector<Pair> pairs_;
+    std::set<Key> watched_, ignored_;
+    std::vector<Member*> moved_;       // what this evaluation has to place,
+    std::vector<std::size_t> stale_;   // and to compute
+    std::shared_ptr<PairTable> table_;
+    bool pairs_changed_ = true;        // the rows of the table are not those of pairs_
+    double table_at_most_ = 0.0;
+};
+
+}  // namespace clearance

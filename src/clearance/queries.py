@@ -1,0 +1,193 @@
+"""Distance queries. A single pair passes straight through to the core; here batches are broadcast."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isnan
+from typing import TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._core import Gap, Work
+from .shapes import Placed, PlacedBatch, Shape
+
+__all__ = ["Gap", "Gaps", "Work", "collides", "distance", "within"]
+
+Single: TypeAlias = Shape | Placed
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gaps:
+    """The gaps of a batch, field by field; `gaps[k]` narrows all of them.
+
+    Attributes
+    ----------
+    distance, lower, upper : ndarray, (...)
+        In metres: `lower <= true distance <= upper`.
+    point_a, point_b, normal : ndarray, (..., 3)
+        In the world: `point_b - point_a == distance * normal`.
+    feature_a, feature_b : ndarray of int32, (...)
+        Which part of either shape is closest.
+    work : Work
+        What the whole batch took.
+    """
+
+    distance: Floats
+    lower: Floats
+    upper: Floats
+    point_a: Floats
+    point_b: Floats
+    normal: Floats
+    feature_a: NDArray[np.int32]
+    feature_b: NDArray[np.int32]
+    work: Work
+
+    def __len__(self) -> int:
+        return len(self.distance)
+
+    def __getitem__(self, index: object) -> Gaps:
+        fields = (getattr(self, name)[index] for name in self.__dataclass_fields__ if name != "work")
+        return Gaps(*fields, work=self.work)
+
+    def __repr__(self) -> str:
+        if self.distance.size == 0:
+            return f"Gaps(shape={self.distance.shape})"
+        return f"Gaps(shape={self.distance.shape}, nearest={np.min(self.distance):.9g})"
+
+
+@overload
+def distance(
+    a: Single, b: Single, *, hint: Gap | Gaps | None = ..., at_most: float = ..., threads: int | None = ...
+) -> Gap: ...
+@overload
+def distance(
+    a: PlacedBatch,
+    b: Single | PlacedBatch,
+    *,
+    hint: Gap | Gaps | None = ...,
+    at_most: float = ...,
+    threads: int | None = ...,
+) -> Gaps: ...
+@overload
+def distance(
+    a: Single, b: PlacedBatch, *, hint: Gap | Gaps | None = ..., at_most: float = ..., threads: int | None = ...
+) -> Gaps: ...
+def distance(
+    a: Single | PlacedBatch,
+    b: Single | PlacedBatch,
+    *,
+    hint: Gap | Gaps | None = None,
+    at_most: float = inf,
+    threads: int | None = None,
+) -> Gap | Gaps:
+    """Measure how far two shapes are apart, with a proof.
+
+    Parameters
+    ----------
+    a, b : Shape, Placed or PlacedBatch
+        Poses broadcast against each other like NumPy arrays.
+    hint : Gap or Gaps, optional
+        An earlier answer to start from. Closed forms need none.
+    at_most : float
+        A pair proved farther apart than this is not looked at any closer: its `lower` exceeds `at_most`, `distance`
+        and `upper` are infinite, points and normal are NaN.
+    threads : int, optional
+        For batches; all cores unless given. The number of threads does not change any result.
+
+    Returns
+    -------
+    Gap or Gaps
+        Signed distance in metres (negative: penetration), its bracket `lower <= true distance <= upper`, witness
+        points and normal in the world.
+
+    Examples
+    --------
+    >>> gap = distance(Sphere(1.0), Capsule(0.5, 2.0).at([3.0, 0.0, 0.0]))
+    >>> gap.distance, gap.point_a.tolist(), gap.point_b.tolist()
+    (1.5, [1.0, 0.0, 0.0], [2.5, 0.0, 0.0])
+    """
+    if type(a) is PlacedBatch or type(b) is PlacedBatch:
+        return _distance_batch(a, b, at_most, threads)
+    return _core.distance(a, b, at_most)  # type: ignore[arg-type]
+
+
+def within(a: Single | PlacedBatch, b: Single | PlacedBatch, margin: float) -> bool | NDArray[np.bool_]:
+    """Tell whether two shapes come closer than a margin, often sooner than `distance` would.
+
+    Parameters
+    ----------
+    a, b : Shape, Placed or PlacedBatch
+        Their poses broadcast against each other.
+    margin : float
+        In metres, not negative.
+
+    Returns
+    -------
+    bool or ndarray of bool
+        `distance <= margin`.
+
+    Examples
+    --------
+    >>> within(Sphere(1.0), Sphere(1.0).at([3.0, 0.0, 0.0]), margin=1.5)
+    True
+    """
+    if isnan(margin) or margin < 0.0:
+        raise ValueError(f"margin must be zero or positive, but it is {margin!r}.")
+    return _closer(a, b, margin)
+
+
+def collides(a: Single | PlacedBatch, b: Single | PlacedBatch) -> bool | NDArray[np.bool_]:
+    """Tell whether two shapes touch or overlap.
+
+    Parameters
+    ----------
+    a, b : Shape, Placed or PlacedBatch
+        Their poses broadcast against each other.
+
+    Returns
+    -------
+    bool or ndarray of bool
+        `distance <= 0`.
+
+    Examples
+    --------
+    >>> collides(Sphere(1.0), Sphere(1.0).at([2.5, 0.0, 0.0]))
+    False
+    """
+    return _closer(a, b, 0.0)
+
+
+def _closer(a: Single | PlacedBatch, b: Single | PlacedBatch, margin: float) -> bool | NDArray[np.bool_]:
+    if type(a) is PlacedBatch or type(b) is PlacedBatch:
+        return np.asarray(_distance_batch(a, b, margin, None).distance <= margin)
+    return _core.distance(a, b, margin).distance <= margin  # type: ignore[arg-type]
+
+
+def _distance_batch(
+    a: Single | PlacedBatch, b: Single | PlacedBatch, at_most: float, threads: int | None
+) -> Gaps:
+    dims_a, dims_b = (x.dims if isinstance(x, PlacedBatch) else () for x in (a, b))
+    dims = np.broadcast_shapes(dims_a, dims_b)
+    rows = int(np.prod(dims))
+    columns = _core.distance_batch(
+        _spread(a, dims), _spread(b, dims), rows, at_most, _thread_count(threads)
+    )
+    *fields, work = columns
+    return Gaps(*(field.reshape(dims + field.shape[1:]) for field in fields), work=work)  # type: ignore[call-arg]
+
+
+def _spread(value: Single | PlacedBatch, dims: tuple[int, ...]) -> Single | PlacedBatch:
+    if not isinstance(value, PlacedBatch) or value.dims == dims:
+        return value
+    return value.shape.at(np.broadcast_to(value.poses, (*dims, 4, 4)))
+
+
+def _thread_count(threads: int | None) -> int:
+    if threads is None:
+        return 0
+    if threads < 1:
+        raise ValueError(f"threads must be at least 1, or None for all cores, but it is {threads}.")
+    return int(threads)
