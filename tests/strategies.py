@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from hypothesis import strategies as st
 
+import clearance
+
 TOUCH = 1e-9  # the smallest gap drawn that is not zero, relative to elements of size one
 
 
@@ -346,6 +348,62 @@ def element_pairs(rng, ka, kb, n, family):
     ElementPairs
     """
     return _FAMILY[family](rng, ka, kb, n)
+
+
+# Shapes and poses ----------------------------------------------------------------------------------------------------
+
+
+def random_shapes(rng, n):
+    """Draw shapes of every kind that is one swept element, of about unit size.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    n : int
+
+    Returns
+    -------
+    list of Shape
+    """
+    makers = [
+        lambda r: clearance.Sphere(r),
+        lambda r: clearance.Capsule(r, rng.uniform(0.1, 1)),
+        lambda r: clearance.SweptPoint(*rng.normal(size=(1, 3)) / 3, r),
+        lambda r: clearance.SweptSegment(*rng.normal(size=(2, 3)) / 3, r),
+        lambda r: clearance.SweptTriangle(*rng.normal(size=(3, 3)) / 3, r),
+    ]
+    return [makers[k](rng.uniform(0.01, 0.3)) for k in rng.integers(len(makers), size=n)]
+
+
+def random_compound(rng, n):
+    """Draw a compound of n parts, placed at random about the origin.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    n : int
+
+    Returns
+    -------
+    Compound
+    """
+    placed = zip(random_shapes(rng, n), rigid_motions(rng, n), strict=True)
+    return clearance.Compound([part.at(pose) for part, pose in placed])
+
+
+def cores_in_the_world(shape, pose):
+    """Return vertices and radius of every element of a shape at a pose, by plain matrix products.
+
+    Parameters
+    ----------
+    shape : Shape
+    pose : (4, 4) ndarray
+
+    Returns
+    -------
+    list of ((k, 3) ndarray, float)
+    """
+    return [(_transform(pose, core), radius) for core, radius in shape.elements]
 
 
 # What Hypothesis draws -----------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
 
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 namespace clearance {
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
 using Vector3 = nb::ndarray<const double, nb::shape<3>, nb::c_contig, nb::device::cpu>;
 using Matrix4 = nb::ndarray<const double, nb::shape<4, 4>, nb::c_contig, nb::device::cpu>;
@@ -45,13 +47,25 @@ inline NumpyArray array_of(const Pose& pose) {
     return result;
 }
 
-// Lengths and coordinates beyond this would overflow when they are multiplied; nothing real is that large.
-constexpr double kLargestLength = 1e30;
-
 inline void check_coordinates(const Vec3d& v, const char* what) {
     if (!(largest(v) <= kLargestLength))
         throw std::invalid_argument(std::string(what) + " must be finite and below 1e30, but it is (" + std::to_string(v.x) +
                                     ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + ").");
+}
+
+// A point from an array, or from anything NumPy makes an array of.
+inline Vec3d point_from(nb::handle value, const char* name) {
+    Vector3 array;
+    if (!nb::try_cast(value, array)) {
+        const nb::module_ numpy = nb::module_::import_("numpy");
+        const nb::object converted = numpy.attr("ascontiguousarray")(value, "dtype"_a = numpy.attr("float64"));
+        if (!nb::try_cast(converted, array))
+            throw std::invalid_argument(std::string(name) + " must have 3 coordinates, but it has shape " +
+                                        nb::cast<std::string>(nb::str(nb::object(converted.attr("shape")))) + ".");
+    }
+    const Vec3d point{array(0), array(1), array(2)};
+    check_coordinates(point, name);
+    return point;
 }
 
 }  // namespace clearance

@@ -9,8 +9,6 @@
 namespace clearance {
 namespace {
 
-using namespace nb::literals;
-
 struct GapResult {
     Gap gap;
     Work work;
@@ -58,6 +56,7 @@ Gap distance_of(const Operand& a, const Operand& b, double at_most, Work& work) 
 }
 
 GapResult single_distance(nb::handle a, nb::handle b, double at_most) {
+    if (at_most != at_most) throw std::invalid_argument("at_most must be a number, but it is NaN.");
     GapResult result{};
     result.gap = distance_of(operand_of(a, "a"), operand_of(b, "b"), at_most, result.work);
     return result;
@@ -94,6 +93,7 @@ void set3(double* column, std::size_t row, const Vec3d& v) {
 
 // Rows of two batches of equal length, or of one batch against one placed shape.
 nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at_most, int threads) {
+    if (at_most != at_most) throw std::invalid_argument("at_most must be a number, but it is NaN.");
     Side side_a, side_b;
     fill_side(a, "a", side_a);
     fill_side(b, "b", side_b);
@@ -136,7 +136,8 @@ nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at
         const nb::capsule owner(numbers, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
         return nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>(numbers, {rows}, owner);
     };
-    return nb::make_tuple(distances_, lower, upper, point_a, point_b, normal, features(feature_a), features(feature_b), total);
+    return nb::make_tuple(distances_, lower, upper, point_a, point_b, normal, features(feature_a), features(feature_b),
+                          total);
 }
 
 }  // namespace
@@ -148,56 +149,87 @@ void bind_queries(nb::module_& m) {
         .def_ro("element_tests", &Work::element_tests)
         .def_ro("triangle_tests", &Work::triangle_tests)
         .def_ro("iterations", &Work::iterations)
-        .def("__repr__", [](const Work& w) {
-            return "Work(pairs=" + std::to_string(w.pairs) + ", volume_tests=" + std::to_string(w.volume_tests) +
-                   ", element_tests=" + std::to_string(w.element_tests) + ", triangle_tests=" +
-                   std::to_string(w.triangle_tests) + ", iterations=" + std::to_string(w.iterations) + ")";
-        })
-        .def("__eq__", [](const Work& a, const Work& b) {
-            return a.pairs == b.pairs && a.volume_tests == b.volume_tests && a.element_tests == b.element_tests &&
-                   a.triangle_tests == b.triangle_tests && a.iterations == b.iterations;
-        }, "other"_a)
-        .def("__getstate__", [](const Work& w) {
-            return nb::make_tuple(w.pairs, w.volume_tests, w.element_tests, w.triangle_tests, w.iterations);
-        })
-        .def("__setstate__", [](Work& w, nb::tuple s) {
-            new (&w) Work{nb::cast<std::int64_t>(s[0]), nb::cast<std::int64_t>(s[1]), nb::cast<std::int64_t>(s[2]),
-                          nb::cast<std::int64_t>(s[3]), nb::cast<std::int64_t>(s[4])};
-        });
+        .def("__repr__",
+             [](const Work& w) {
+                 return "Work(pairs=" + std::to_string(w.pairs) + ", volume_tests=" + std::to_string(w.volume_tests) +
+                        ", element_tests=" + std::to_string(w.element_tests) +
+                        ", triangle_tests=" + std::to_string(w.triangle_tests) +
+                        ", iterations=" + std::to_string(w.iterations) + ")";
+             })
+        .def("__eq__",
+             [](const Work& a, nb::handle other) {
+                 if (!nb::isinstance<Work>(other)) return false;
+                 const auto& b = nb::cast<const Work&>(other);
+                 return a.pairs == b.pairs && a.volume_tests == b.volume_tests && a.element_tests == b.element_tests &&
+                        a.triangle_tests == b.triangle_tests && a.iterations == b.iterations;
+             })
+        .def(
+            "__getstate__",
+            [](const Work& w) {
+                return nb::make_tuple(w.pairs, w.volume_tests, w.element_tests, w.triangle_tests, w.iterations);
+            },
+            nb::sig("def __getstate__(self) -> tuple[int, ...]"))
+        .def(
+            "__setstate__",
+            [](Work& w, nb::tuple s) {
+                new (&w) Work{nb::cast<std::int64_t>(s[0]), nb::cast<std::int64_t>(s[1]), nb::cast<std::int64_t>(s[2]),
+                              nb::cast<std::int64_t>(s[3]), nb::cast<std::int64_t>(s[4])};
+            },
+            nb::sig("def __setstate__(self, state: tuple[int, ...]) -> None"));
 
     nb::class_<GapResult>(m, "Gap", "How far two bodies are apart: point_b - point_a == distance * normal.")
-        .def_prop_ro("distance", [](const GapResult& r) { return r.gap.distance; }, "Metres; negative: penetration.")
-        .def_prop_ro("lower", [](const GapResult& r) { return r.gap.lower; }, "Proved: the true distance is not less.")
-        .def_prop_ro("upper", [](const GapResult& r) { return r.gap.upper; }, "Proved: the true distance is not more.")
-        .def_prop_ro("point_a", [](const GapResult& r) { return array_of(r.gap.point_a); }, "Witness point on a, in the world.",
-                     nb::sig("def point_a(self) -> numpy.typing.NDArray[numpy.float64]"))
-        .def_prop_ro("point_b", [](const GapResult& r) { return array_of(r.gap.point_b); }, "Witness point on b, in the world.",
-                     nb::sig("def point_b(self) -> numpy.typing.NDArray[numpy.float64]"))
-        .def_prop_ro("normal", [](const GapResult& r) { return array_of(r.gap.normal); },
-                     "Unit vector from a to b: moving b along it opens the gap.",
-                     nb::sig("def normal(self) -> numpy.typing.NDArray[numpy.float64]"))
-        .def_prop_ro("feature_a", [](const GapResult& r) { return r.gap.feature_a; }, "Which part of a is closest.")
-        .def_prop_ro("feature_b", [](const GapResult& r) { return r.gap.feature_b; }, "Which part of b is closest.")
+        .def_prop_ro(
+            "distance", [](const GapResult& r) { return r.gap.distance; }, "Metres; negative: penetration.")
+        .def_prop_ro(
+            "lower", [](const GapResult& r) { return r.gap.lower; }, "Proved: the true distance is not less.")
+        .def_prop_ro(
+            "upper", [](const GapResult& r) { return r.gap.upper; }, "Proved: the true distance is not more.")
+        .def_prop_ro(
+            "point_a", [](const GapResult& r) { return array_of(r.gap.point_a); }, nb::rv_policy::move,
+            "Witness point on a, in the world.", nb::sig("def point_a(self) -> numpy.typing.NDArray[numpy.float64]"))
+        .def_prop_ro(
+            "point_b", [](const GapResult& r) { return array_of(r.gap.point_b); }, nb::rv_policy::move,
+            "Witness point on b, in the world.", nb::sig("def point_b(self) -> numpy.typing.NDArray[numpy.float64]"))
+        .def_prop_ro(
+            "normal", [](const GapResult& r) { return array_of(r.gap.normal); }, nb::rv_policy::move,
+            "Unit vector from a to b: moving b along it opens the gap.",
+            nb::sig("def normal(self) -> numpy.typing.NDArray[numpy.float64]"))
+        .def_prop_ro(
+            "feature_a", [](const GapResult& r) { return r.gap.feature_a; }, "Which part of a is closest.")
+        .def_prop_ro(
+            "feature_b", [](const GapResult& r) { return r.gap.feature_b; }, "Which part of b is closest.")
         .def_prop_ro("work", [](const GapResult& r) { return r.work; })
-        .def("__repr__", [](const GapResult& r) {
-            char text[160];
-            std::snprintf(text, sizeof text, "Gap(distance=%.9g, lower=%.9g, upper=%.9g)", r.gap.distance, r.gap.lower,
-                          r.gap.upper);
-            return std::string(text);
-        })
-        .def("__getstate__", [](const GapResult& r) {
-            const Gap& g = r.gap;
-            return nb::make_tuple(g.distance, g.lower, g.upper, g.point_a.x, g.point_a.y, g.point_a.z, g.point_b.x,
-                                  g.point_b.y, g.point_b.z, g.normal.x, g.normal.y, g.normal.z, g.feature_a, g.feature_b,
-                                  r.work);
-        })
-        .def("__setstate__", [](GapResult& r, nb::tuple s) {
-            const auto number = [&s](std::size_t k) { return nb::cast<double>(s[k]); };
-            new (&r) GapResult{{number(0), number(1), number(2), {number(3), number(4), number(5)},
-                                {number(6), number(7), number(8)}, {number(9), number(10), number(11)},
-                                nb::cast<std::int32_t>(s[12]), nb::cast<std::int32_t>(s[13])},
-                               nb::cast<Work>(s[14])};
-        });
+        .def("__repr__",
+             [](const GapResult& r) {
+                 char text[160];
+                 std::snprintf(text, sizeof text, "Gap(distance=%.9g, lower=%.9g, upper=%.9g)", r.gap.distance, r.gap.lower,
+                               r.gap.upper);
+                 return std::string(text);
+             })
+        .def(
+            "__getstate__",
+            [](const GapResult& r) {
+                const Gap& g = r.gap;
+                return nb::make_tuple(g.distance, g.lower, g.upper, g.point_a.x, g.point_a.y, g.point_a.z, g.point_b.x,
+                                      g.point_b.y, g.point_b.z, g.normal.x, g.normal.y, g.normal.z, g.feature_a, g.feature_b,
+                                      r.work);
+            },
+            nb::sig("def __getstate__(self) -> tuple[typing.Any, ...]"))
+        .def(
+            "__setstate__",
+            [](GapResult& r, nb::tuple s) {
+                const auto number = [&s](std::size_t k) { return nb::cast<double>(s[k]); };
+                new (&r) GapResult{{number(0),
+                                    number(1),
+                                    number(2),
+                                    {number(3), number(4), number(5)},
+                                    {number(6), number(7), number(8)},
+                                    {number(9), number(10), number(11)},
+                                    nb::cast<std::int32_t>(s[12]),
+                                    nb::cast<std::int32_t>(s[13])},
+                                   nb::cast<Work>(s[14])};
+            },
+            nb::sig("def __setstate__(self, state: tuple[typing.Any, ...]) -> None"));
 
     m.def("distance", &single_distance, "a"_a, "b"_a, "at_most"_a = std::numeric_limits<double>::infinity(),
           nb::sig("def distance(a: Shape | Placed, b: Shape | Placed, at_most: float = ...) -> Gap"),

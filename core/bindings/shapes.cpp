@@ -9,8 +9,6 @@
 namespace clearance {
 namespace {
 
-using namespace nb::literals;
-
 struct Sphere : Shape {};
 struct Capsule : Shape {};
 struct SweptPoint : Shape {};
@@ -19,6 +17,8 @@ struct SweptTriangle : Shape {};
 struct Compound : Shape {
     nb::tuple parts;
 };
+
+const nb::sig kReduceSignature("def __reduce__(self) -> tuple[typing.Any, ...]");
 
 [[noreturn]] void refuse_length(const char* name, const char* expected, double found) {
     char text[160];
@@ -34,12 +34,6 @@ double positive(double length, const char* name) {
 double not_negative(double length, const char* name) {
     if (!(length >= 0.0 && length <= kLargestLength)) refuse_length(name, "zero or positive", length);
     return length;
-}
-
-Vec3d point(const Vector3& p, const char* name) {
-    const Vec3d v{p(0), p(1), p(2)};
-    check_coordinates(v, name);
-    return v;
 }
 
 std::shared_ptr<const Body> body_of(const Element& element) {
@@ -116,9 +110,9 @@ std::string printed(nb::handle value) {
 
 template <class T>
 void def_value_methods(nb::class_<T, Shape>& type, const char* name) {
-    type.def("__reduce__", [](nb::handle self) {
-        return nb::make_tuple(self.type(), arguments_of(nb::cast<const T&>(self)));
-    });
+    type.def(
+        "__reduce__", [](nb::handle self) { return nb::make_tuple(self.type(), arguments_of(nb::cast<const T&>(self))); },
+        kReduceSignature);
     type.def("__repr__", [name](const T& self) {
         std::string text = std::string(name) + "(";
         const char* separator = "";
@@ -142,9 +136,9 @@ void join(std::vector<Element>& elements, nb::handle part) {
     } else if (nb::isinstance<Shape>(part)) {
         for (const Element& element : nb::cast<const Shape&>(part).body->elements()) elements.push_back(element);
     } else {
-        throw nb::type_error(("a part must be a shape or a shape at one pose, but it is " +
-                              nb::cast<std::string>(nb::repr(part)) + ".")
-                                 .c_str());
+        throw nb::type_error(
+            ("a part must be a shape or a shape at one pose, but it is " + nb::cast<std::string>(nb::repr(part)) + ".")
+                .c_str());
     }
 }
 
@@ -163,6 +157,11 @@ nb::object placed_at_any(nb::object shape, nb::object poses) {
     return nb::cast(std::move(batch));
 }
 
+// How pickle makes a placed shape again.
+nb::tuple placed_again(nb::handle shape, nb::handle poses) {
+    return nb::make_tuple(nb::module_::import_("clearance.shapes").attr("place"), nb::make_tuple(shape, poses));
+}
+
 }  // namespace
 
 void bind_shapes(nb::module_& m) {
@@ -172,77 +171,106 @@ void bind_shapes(nb::module_& m) {
 
     shape
         .def("at", &placed_at, "pose"_a.noconvert(),
-             nb::sig("def at(self, pose: collections.abc.Buffer | collections.abc.Sequence | object) -> Placed"))
-        .def("at", &placed_at_any, "pose"_a, nb::sig("def at(self, pose: object) -> Placed | PlacedBatch"),
+             nb::sig("def at(self, pose: numpy.typing.NDArray[numpy.float64]) -> typing.Any"))
+        .def("at", &placed_at_any, "pose"_a, nb::sig("def at(self, pose: typing.Any) -> typing.Any"),
              "Place the shape: at a pose (4, 4), at many (..., 4, 4), or moved by a vector of length 3.");
-    shape.def_prop_ro("ball", [](const Shape& self) {
-        return nb::make_tuple(array_of(self.body->ball().centre), self.body->ball().radius);
-    }, nb::sig("def ball(self) -> tuple[numpy.typing.NDArray[numpy.float64], float]"),
-       "Centre and radius of a ball that contains the shape.");
-    shape.def_prop_ro("elements", [](const Shape& self) {
-        nb::list list;
-        for (const Element& e : self.body->elements()) {
-            NumpyArray vertices = new_array({static_cast<std::size_t>(e.count), 3});
-            for (int k = 0; k < e.count; ++k) {
-                double* to = vertices.data() + 3 * k;
-                to[0] = e.vertex[k].x, to[1] = e.vertex[k].y, to[2] = e.vertex[k].z;
+    shape.def_prop_ro(
+        "ball",
+        [](const Shape& self) { return nb::make_tuple(array_of(self.body->ball().centre), self.body->ball().radius); },
+        nb::sig("def ball(self) -> tuple[numpy.typing.NDArray[numpy.float64], float]"),
+        "Centre and radius of a ball that contains the shape.");
+    shape.def_prop_ro(
+        "elements",
+        [](const Shape& self) {
+            nb::list list;
+            for (const Element& e : self.body->elements()) {
+                NumpyArray vertices = new_array({static_cast<std::size_t>(e.count), 3});
+                for (int k = 0; k < e.count; ++k) {
+                    double* to = vertices.data() + 3 * k;
+                    to[0] = e.vertex[k].x, to[1] = e.vertex[k].y, to[2] = e.vertex[k].z;
+                }
+                list.append(nb::make_tuple(vertices, e.radius));
             }
-            list.append(nb::make_tuple(vertices, e.radius));
-        }
-        return list;
-    }, nb::sig("def elements(self) -> list[tuple[numpy.typing.NDArray[numpy.float64], float]]"),
-       "The swept elements it is made of: core vertices (1 to 3, 3) and radius of each.");
+            return list;
+        },
+        nb::sig("def elements(self) -> list[tuple[numpy.typing.NDArray[numpy.float64], float]]"),
+        "The swept elements it is made of: core vertices (1 to 3, 3) and radius of each.");
 
     nb::class_<Sphere, Shape> sphere(m, "Sphere", "A solid ball about the origin, of a radius in metres.");
-    sphere.def("__init__", [](Sphere* self, double radius) {
-        new (self) Sphere{{body_of({1, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, positive(radius, "radius")})}};
-    }, "radius"_a);
+    sphere.def(
+        "__init__",
+        [](Sphere* self, double radius) {
+            new (self) Sphere{{body_of({1, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, positive(radius, "radius")})}};
+        },
+        "radius"_a);
     def_value_methods(sphere, "Sphere");
 
     nb::class_<Capsule, Shape> capsule(m, "Capsule", "A segment of a length along z, centred, swept by a ball of a radius.");
-    capsule.def("__init__", [](Capsule* self, double radius, double length) {
-        const Vec3d top{0, 0, 0.5 * positive(length, "length")};
-        new (self) Capsule{{body_of({2, {-top, top, top}, positive(radius, "radius")})}};
-    }, "radius"_a, "length"_a);
+    capsule.def(
+        "__init__",
+        [](Capsule* self, double radius, double length) {
+            const Vec3d top{0, 0, 0.5 * positive(length, "length")};
+            new (self) Capsule{{body_of({2, {-top, top, top}, positive(radius, "radius")})}};
+        },
+        "radius"_a, "length"_a);
     def_value_methods(capsule, "Capsule");
     capsule.def_prop_ro("length", [](const Capsule& self) { return 2.0 * only_element(self).vertex[1].z; });
 
     nb::class_<SweptPoint, Shape> swept_point(m, "SweptPoint", "A ball about a point p.");
-    swept_point.def("__init__", [](SweptPoint* self, const Vector3& p, double radius) {
-        const Vec3d v = point(p, "p");
-        new (self) SweptPoint{{body_of({1, {v, v, v}, not_negative(radius, "radius")})}};
-    }, "p"_a, "radius"_a);
+    swept_point.def(
+        "__init__",
+        [](SweptPoint* self, nb::handle p, double radius) {
+            const Vec3d v = point_from(p, "p");
+            new (self) SweptPoint{{body_of({1, {v, v, v}, not_negative(radius, "radius")})}};
+        },
+        "p"_a, "radius"_a, nb::sig("def __init__(self, p: numpy.typing.ArrayLike, radius: float) -> None"));
     def_value_methods(swept_point, "SweptPoint");
 
-    nb::class_<SweptSegment, Shape> swept_segment(m, "SweptSegment", "A segment from p to q swept by a ball: a capsule anywhere.");
-    swept_segment.def("__init__", [](SweptSegment* self, const Vector3& p, const Vector3& q, double radius) {
-        const Vec3d end = point(q, "q");
-        new (self) SweptSegment{{body_of({2, {point(p, "p"), end, end}, not_negative(radius, "radius")})}};
-    }, "p"_a, "q"_a, "radius"_a);
+    nb::class_<SweptSegment, Shape> swept_segment(m, "SweptSegment",
+                                                  "A segment from p to q swept by a ball: a capsule anywhere.");
+    swept_segment.def(
+        "__init__",
+        [](SweptSegment* self, nb::handle p, nb::handle q, double radius) {
+            const Vec3d end = point_from(q, "q");
+            new (self) SweptSegment{{body_of({2, {point_from(p, "p"), end, end}, not_negative(radius, "radius")})}};
+        },
+        "p"_a, "q"_a, "radius"_a,
+        nb::sig("def __init__(self, p: numpy.typing.ArrayLike, q: numpy.typing.ArrayLike, radius: float) -> None"));
     def_value_methods(swept_segment, "SweptSegment");
 
-    nb::class_<SweptTriangle, Shape> swept_triangle(m, "SweptTriangle", "A triangle p, q, s swept by a ball: a plate with round edges.");
-    swept_triangle.def("__init__", [](SweptTriangle* self, const Vector3& p, const Vector3& q, const Vector3& s, double radius) {
-        new (self) SweptTriangle{
-            {body_of({3, {point(p, "p"), point(q, "q"), point(s, "s")}, not_negative(radius, "radius")})}};
-    }, "p"_a, "q"_a, "s"_a, "radius"_a);
+    nb::class_<SweptTriangle, Shape> swept_triangle(m, "SweptTriangle",
+                                                    "A triangle p, q, s swept by a ball: a plate with round edges.");
+    swept_triangle.def(
+        "__init__",
+        [](SweptTriangle* self, nb::handle p, nb::handle q, nb::handle s, double radius) {
+            new (self) SweptTriangle{{body_of(
+                {3, {point_from(p, "p"), point_from(q, "q"), point_from(s, "s")}, not_negative(radius, "radius")})}};
+        },
+        "p"_a, "q"_a, "s"_a, "radius"_a,
+        nb::sig("def __init__(self, p: numpy.typing.ArrayLike, q: numpy.typing.ArrayLike, s: numpy.typing.ArrayLike, "
+                "radius: float) -> None"));
     def_value_methods(swept_triangle, "SweptTriangle");
 
-    nb::class_<Compound, Shape> compound(m, "Compound", "A rigid union of shapes, each placed in the frame of the compound.");
-    compound.def("__init__", [](Compound* self, nb::iterable parts) {
-        std::vector<Element> elements;
-        nb::list kept;
-        for (nb::handle part : parts) {
-            join(elements, part);
-            kept.append(part);
-        }
-        if (elements.empty()) throw std::invalid_argument("a compound needs at least one part, but it has none.");
-        for (const Element& element : elements)
-            for (const Vec3d& vertex : element.vertex) check_coordinates(vertex, "a vertex of a part");
-        new (self) Compound{{std::make_shared<const Body>(std::move(elements))}, nb::tuple(kept)};
-    }, "parts"_a);
+    nb::class_<Compound, Shape> compound(m, "Compound",
+                                         "A rigid union of shapes, each placed in the frame of the compound.");
+    compound.def(
+        "__init__",
+        [](Compound* self, nb::iterable parts) {
+            std::vector<Element> elements;
+            nb::list kept;
+            for (nb::handle part : parts) {
+                join(elements, part);
+                kept.append(part);
+            }
+            if (elements.empty()) throw std::invalid_argument("a compound needs at least one part, but it has none.");
+            for (const Element& element : elements)
+                for (const Vec3d& vertex : element.vertex) check_coordinates(vertex, "a vertex of a part");
+            new (self) Compound{{std::make_shared<const Body>(std::move(elements))}, nb::tuple(kept)};
+        },
+        "parts"_a, nb::sig("def __init__(self, parts: collections.abc.Iterable[Shape | Placed]) -> None"));
     def_value_methods(compound, "Compound");
-    compound.def_prop_ro("parts", [](const Compound& self) { return self.parts; });
+    compound.def_prop_ro(
+        "parts", [](const Compound& self) { return self.parts; }, nb::sig("def parts(self) -> tuple[Shape | Placed, ...]"));
 
     const auto radius = [](const Shape& self) { return only_element(self).radius; };
     sphere.def_prop_ro("radius", radius);
@@ -252,14 +280,15 @@ void bind_shapes(nb::module_& m) {
     swept_triangle.def_prop_ro("radius", radius);
 
     placed.def_prop_ro("shape", [](const Placed& self) { return self.shape; }, nb::sig("def shape(self) -> Shape"));
-    placed.def_prop_ro("pose", [](const Placed& self) { return array_of(self.pose); },
-                       nb::sig("def pose(self) -> numpy.typing.NDArray[numpy.float64]"));
+    placed.def_prop_ro(
+        "pose", [](const Placed& self) { return array_of(self.pose); }, nb::rv_policy::move,
+        nb::sig("def pose(self) -> numpy.typing.NDArray[numpy.float64]"));
     placed.def("__repr__", [](const Placed& self) {
         return nb::cast<std::string>(nb::repr(self.shape)) + ".at(" + printed(nb::cast(array_of(self.pose))) + ")";
     });
-    placed.def("__reduce__", [](const Placed& self) {
-        return nb::make_tuple(self.shape.attr("at"), nb::make_tuple(array_of(self.pose)));
-    });
+    placed.def(
+        "__reduce__", [](const Placed& self) { return placed_again(self.shape, nb::cast(array_of(self.pose))); },
+        kReduceSignature);
     placed.def("__eq__", [](const Placed& self, nb::handle other) {
         if (!nb::isinstance<Placed>(other)) return false;
         const auto& that = nb::cast<const Placed&>(other);
@@ -278,16 +307,17 @@ void bind_shapes(nb::module_& m) {
         return nb::object(nb::cast(all).attr("reshape")(self.dims + nb::make_tuple(4, 4)));
     };
     batch.def_prop_ro("shape", [](const PlacedBatch& self) { return self.shape; }, nb::sig("def shape(self) -> Shape"));
-    batch.def_prop_ro("dims", [](const PlacedBatch& self) { return self.dims; }, nb::sig("def dims(self) -> tuple[int, ...]"));
+    batch.def_prop_ro(
+        "dims", [](const PlacedBatch& self) { return self.dims; }, nb::sig("def dims(self) -> tuple[int, ...]"));
     batch.def_prop_ro("poses", poses_of, nb::sig("def poses(self) -> numpy.typing.NDArray[numpy.float64]"));
     batch.def("__len__", [](const PlacedBatch& self) { return nb::cast<std::size_t>(self.dims[0]); });
     batch.def("__repr__", [](const PlacedBatch& self) {
         return nb::cast<std::string>(nb::repr(self.shape)) + ".at(poses of shape " +
                nb::cast<std::string>(nb::repr(self.dims)) + " + (4, 4))";
     });
-    batch.def("__reduce__", [poses_of](const PlacedBatch& self) {
-        return nb::make_tuple(self.shape.attr("at"), nb::make_tuple(poses_of(self)));
-    });
+    batch.def(
+        "__reduce__", [poses_of](const PlacedBatch& self) { return placed_again(self.shape, poses_of(self)); },
+        kReduceSignature);
 }
 
 }  // namespace clearance

@@ -35,33 +35,6 @@ Vec3d edge(const Core<double, N>& core, int k) {
     return core.vertex[(k + 1) % N] - core.vertex[k];
 }
 
-template <int NA, int NB>
-class BestDirection {
-public:
-    BestDirection(const Core<double, NA>& a, const Core<double, NB>& b) : a_(a), b_(b) {}
-
-    void try_along(const Vec3d& axis) {
-        if (!(norm_sq(axis) > 0.5)) return;  // two edges without a common perpendicular give none
-        keep(axis);
-        keep(-axis);
-    }
-
-    Vec3d normal{1, 0, 0};
-    double separation = -std::numeric_limits<double>::infinity();
-
-private:
-    void keep(const Vec3d& axis) {
-        const double found = separation_along(axis, a_, b_);
-        if (found > separation) {
-            separation = found;
-            normal = axis;
-        }
-    }
-
-    const Core<double, NA>& a_;
-    const Core<double, NB>& b_;
-};
-
 template <int N>
 Vec3d longest_edge(const Core<double, N>& core) {
     Vec3d longest{0, 0, 0};
@@ -70,45 +43,92 @@ Vec3d longest_edge(const Core<double, N>& core) {
     return longest;
 }
 
+template <int N>
+Core<double, N> shifted(Core<double, N> core, const Vec3d& by) {
+    for (Vec3d& vertex : core.vertex) vertex = vertex + by;
+    return core;
+}
+
+struct Direction {
+    Vec3d normal;
+    double separation;
+};
+
+// All directions that can separate two cores best, each with the separation it proves.
 template <int NA, int NB>
-BestDirection<NA, NB> best_direction(const Core<double, NA>& a, const Core<double, NB>& b, const Vec3d& apart) {
-    BestDirection<NA, NB> best(a, b);
-    const auto along_face_of = [&](const auto& triangle) {
+class Directions {
+public:
+    Directions(const Core<double, NA>& a, const Core<double, NB>& b, const Vec3d& apart) : a_(a), b_(b) {
+        if constexpr (NA == 3) add_normal_of(a);
+        if constexpr (NB == 3) add_normal_of(b);
+        for (int i = 0; i < edge_count<NA>(); ++i)
+            for (int j = 0; j < edge_count<NB>(); ++j) add(common_perpendicular(edge(a, i), edge(b, j)));
+
+        // Closest points at a corner, or on one edge: along the points, cleared of noise along the edge.
+        add(unit(apart));
+        for (int i = 0; i < edge_count<NA>(); ++i) add(unit(without(edge(a, i), apart)));
+        for (int j = 0; j < edge_count<NB>(); ++j) add(unit(without(edge(b, j), apart)));
+
+        // Everything on one line, or at one point.
+        const Vec3d along_a = longest_edge(a), along_b = longest_edge(b);
+        add(any_perpendicular(norm_sq(along_a) > norm_sq(along_b) ? along_a : along_b));
+    }
+
+    Direction best() const {
+        Direction best = direction_[0];
+        for (int k = 1; k < count_; ++k)
+            if (direction_[k].separation > best.separation) best = direction_[k];
+        return best;
+    }
+
+    // Of the directions as good as the best, but for rounding, the one that fits the closest points best.
+    Direction best_along(const Vec3d& apart, double rounding) const {
+        const double enough = best().separation - rounding;
+        const double distance = norm(apart);
+        Direction chosen = best();
+        const auto misfit = [&](const Direction& d) { return norm_sq(apart - distance * d.normal); };
+        for (int k = 0; k < count_; ++k)
+            if (direction_[k].separation >= enough && misfit(direction_[k]) < misfit(chosen)) chosen = direction_[k];
+        return chosen;
+    }
+
+private:
+    // Two faces, nine pairs of edges, the closest points with and without six edges, and one more; both senses of each.
+    static constexpr int kMost = 2 * (2 + 9 + 7 + 1);
+
+    void add(const Vec3d& axis) {
+        if (!(norm_sq(axis) > 0.5)) return;  // parallel edges have no common perpendicular, a point no direction
+        direction_[count_++] = {axis, separation_along(axis, a_, b_)};
+        direction_[count_++] = {-axis, separation_along(-axis, a_, b_)};
+    }
+    void add_normal_of(const Core<double, 3>& triangle) {
         const TriangleFrame<double> frame = frame_of(triangle);
-        best.try_along(common_perpendicular(frame.base, frame.altitude));
-    };
-    if constexpr (NA == 3) along_face_of(a);
-    if constexpr (NB == 3) along_face_of(b);
-    for (int i = 0; i < edge_count<NA>(); ++i)
-        for (int j = 0; j < edge_count<NB>(); ++j) best.try_along(common_perpendicular(edge(a, i), edge(b, j)));
+        add(common_perpendicular(frame.base, frame.altitude));
+    }
 
-    // Closest points that touch at a corner, or lie on one edge: along the points, cleared of noise along the edge.
-    best.try_along(unit(apart));
-    for (int i = 0; i < edge_count<NA>(); ++i) best.try_along(unit(without(edge(a, i), apart)));
-    for (int j = 0; j < edge_count<NB>(); ++j) best.try_along(unit(without(edge(b, j), apart)));
+    const Core<double, NA>& a_;
+    const Core<double, NB>& b_;
+    Direction direction_[kMost];
+    int count_ = 0;
+};
 
-    // Everything on one line, or at one point.
-    const Vec3d along_a = longest_edge(a), along_b = longest_edge(b);
-    best.try_along(any_perpendicular(norm_sq(along_a) > norm_sq(along_b) ? along_a : along_b));
-    return best;
-}
-
+// Are two faces parallel, and is this their common normal?
 template <int NA, int NB>
-Vec3d between(const Core<double, NA>& a, const Core<double, NB>& b, const Weights<double>& at) {
-    return point_at(b, at.b1, at.b2) - point_at(a, at.a1, at.a2);
+bool face_each_other(const Core<double, NA>& a, const Core<double, NB>& b, const Vec3d& normal) {
+    const Vec3d face_normal = unit(cross(b.vertex[1] - b.vertex[0], b.vertex[2] - b.vertex[0]));
+    return faces_are_parallel(a, b) && abs_of(dot(face_normal, normal)) > 0.5 && norm(cross(face_normal, normal)) < 1e-9;
 }
 
-// Closest points, in the middle of the region of closest points where the faces are parallel.
+// Closest points; in the middle of the region of closest points, where the faces are parallel.
 template <int NA, int NB>
 Weights<double> settled_weights(const Core<double, NA>& a, const Core<double, NB>& b, const Vec3d& normal) {
     const Weights<double> corner = closest(a, b);
     if constexpr (NA >= 2 && NB == 3) {
         Vec3d middle;
-        if (faces_are_parallel(a, b) && middle_of_overlap(a, b, normal, middle)) {
+        if (face_each_other(a, b, normal) && middle_of_overlap(a, b, normal, middle)) {
             const Core<double, 1> point{{middle}};
-            Weights<double> at{0, 0, 0, 0};
             const Weights<double> on_a = closest(point, a), on_b = closest(point, b);
-            at = {on_a.b1, on_a.b2, on_b.b1, on_b.b2};
+            const Weights<double> at{on_a.b1, on_a.b2, on_b.b1, on_b.b2};
             const double allowed = 4.0 * kParallelAngle * extent_of(a, b);
             if (norm(between(a, b, at)) <= norm(between(a, b, corner)) + allowed) return at;
         }
@@ -120,24 +140,26 @@ Weights<double> settled_weights(const Core<double, NA>& a, const Core<double, NB
 
 template <int NA, int NB>
 CarefulGap careful_gap(const Core<double, NA>& a, const Core<double, NB>& b) {
-    const Vec3d apart = between(a, b, closest(a, b));
-    const auto best = best_direction(a, b, apart);
+    const Directions<NA, NB> directions(a, b, between(a, b, closest(a, b)));
     const double rounding = rounding_of(a, b, extent_of(a, b));
+    Direction best = directions.best();
 
     if (best.separation > 0.0) {
-        const Weights<double> at = settled_weights(a, b, best.normal);
-        const double distance = norm(between(a, b, at));
-        return {{point_at(a, at.a1, at.a2), best.normal, distance, min_of(distance, best.separation) - rounding,
-                 distance + rounding, rounding},
-                at};
+        Weights<double> at = settled_weights(a, b, best.normal);
+        const Vec3d apart = between(a, b, at);
+        const double distance = norm(apart);
+        const double lower = min_of(distance, best.separation) - rounding;
+        best = directions.best_along(apart, rounding);
+        // Several directions can be as good, and the points may belong to another: take those that face along this one.
+        if (norm(apart - distance * best.normal) > rounding)
+            at = settled_weights(a, shifted(b, -distance * best.normal), best.normal);
+        return {{point_at(a, at.a1, at.a2), best.normal, distance, lower, distance + rounding, rounding}, at};
     }
 
     // The cores meet. Pushed apart by their depth they just touch, and where they do are the witness points.
-    Core<double, NB> pushed = b;
-    for (Vec3d& vertex : pushed.vertex) vertex = vertex - best.separation * best.normal;
-    const Weights<double> at = settled_weights(a, pushed, best.normal);
-    return {{point_at(a, at.a1, at.a2), best.normal, best.separation, best.separation - rounding,
-             best.separation + rounding, rounding},
+    const Weights<double> at = settled_weights(a, shifted(b, -best.separation * best.normal), best.normal);
+    return {{point_at(a, at.a1, at.a2), best.normal, best.separation, best.separation - rounding, best.separation + rounding,
+             rounding},
             at};
 }
 

@@ -21,6 +21,17 @@ CLEARANCE_INLINE Vec3<Real> point_at(const Core<Real, N>& core, Real w1, Real w2
     return point;
 }
 
+// From the closest point of a to that of b, summed from differences of vertices: exact also far from the origin.
+template <class Real, int NA, int NB>
+CLEARANCE_INLINE Vec3<Real> between(const Core<Real, NA>& a, const Core<Real, NB>& b, const Weights<Real>& at) {
+    Vec3<Real> apart = b.vertex[0] - a.vertex[0];
+    if constexpr (NB > 1) apart = apart + at.b1 * (b.vertex[1] - b.vertex[0]);
+    if constexpr (NB > 2) apart = apart + at.b2 * (b.vertex[2] - b.vertex[0]);
+    if constexpr (NA > 1) apart = apart - at.a1 * (a.vertex[1] - a.vertex[0]);
+    if constexpr (NA > 2) apart = apart - at.a2 * (a.vertex[2] - a.vertex[0]);
+    return apart;
+}
+
 // Length of the cores, and the bound on rounding that follows from it and from how far away the coordinates are.
 template <class Real, int NA, int NB>
 CLEARANCE_INLINE Real extent_of(const Core<Real, NA>& a, const Core<Real, NB>& b) {
@@ -47,7 +58,8 @@ CLEARANCE_INLINE Real separation_along(const Vec3<Real>& normal, const Core<Real
 }
 
 // A pair whose plane leaves more room for doubt than this, relative to the extent, is computed again on the careful path.
-constexpr double kDoubt = 1e-10;
+// Cores that pierce each other less deeply than that may pass, so it also bounds the error of the fast path.
+constexpr double kDoubt = 5e-13;
 
 template <class Real>
 struct Certified {
@@ -59,21 +71,16 @@ struct Certified {
 // through them from below. Touching and piercing cores show themselves by a plane that does not hold.
 template <class Real, int NA, int NB>
 CLEARANCE_INLINE Certified<Real> certify(const Core<Real, NA>& a, const Core<Real, NB>& b, const Weights<Real>& at) {
-    // The difference of the points is summed from differences, which keeps it exact far from the origin.
-    Vec3<Real> apart = b.vertex[0] - a.vertex[0];
-    if constexpr (NB > 1) apart = apart + at.b1 * (b.vertex[1] - b.vertex[0]);
-    if constexpr (NB > 2) apart = apart + at.b2 * (b.vertex[2] - b.vertex[0]);
-    if constexpr (NA > 1) apart = apart - at.a1 * (a.vertex[1] - a.vertex[0]);
-    if constexpr (NA > 2) apart = apart - at.a2 * (a.vertex[2] - a.vertex[0]);
-
+    const Vec3<Real> apart = between(a, b, at);
     const Real distance = norm(apart);
     const Vec3<Real> normal = inverse_or_zero(distance) * apart;
     const Real extent = extent_of(a, b);
     const Real rounding = rounding_of(a, b, extent);
     const Real proven = separation_along(normal, a, b);
-    const typename LaneTraits<Real>::Mask doubtful = either(distance <= rounding, distance - proven > rounding + Real(kDoubt) * extent);
-    return {{point_at(a, at.a1, at.a2), normal, distance, min_of(distance, proven) - rounding, distance + rounding, rounding},
-            doubtful};
+    const auto doubtful = either(distance <= rounding, distance - proven > rounding + Real(kDoubt) * extent);
+    return {
+        {point_at(a, at.a1, at.a2), normal, distance, min_of(distance, proven) - rounding, distance + rounding, rounding},
+        doubtful};
 }
 
 // Faces that are parallel share a whole region of closest points; the careful path picks its middle.

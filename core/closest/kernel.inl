@@ -17,9 +17,14 @@ CLEARANCE_INLINE ElementArray from_row(const ElementArray& array, std::size_t ro
 }
 
 CLEARANCE_INLINE GapArrays from_row(const GapArrays& out, std::size_t row) {
-    return {out.distance + row,    out.lower + row,       out.upper + row,
-            out.point_a + 3 * row, out.point_b + 3 * row, out.normal + 3 * row,
-            out.weights == nullptr ? nullptr : out.weights + 4 * row};
+    return {out.distance + row,
+            out.lower + row,
+            out.upper + row,
+            out.point_a + 3 * row,
+            out.point_b + 3 * row,
+            out.normal + 3 * row,
+            out.weights_a == nullptr ? nullptr : out.weights_a + 3 * row,
+            out.weights_b == nullptr ? nullptr : out.weights_b + 3 * row};
 }
 
 template <class Real, int N>
@@ -39,7 +44,7 @@ CLEARANCE_INLINE void store3(double* to, const Vec3<Real>& v) {
 }
 
 // Write a group of lanes to consecutive rows. Mirrored pairs have had their arrays swapped already; what is left of
-// mirroring is the sign of the normal and the order of the weights.
+// mirroring is the sign of the normal.
 template <class Real>
 CLEARANCE_INLINE void write(const SweptGap<Real>& gap, const GapArrays& out, bool mirrored) {
     LaneTraits<Real>::store(out.distance, gap.distance);
@@ -48,12 +53,9 @@ CLEARANCE_INLINE void write(const SweptGap<Real>& gap, const GapArrays& out, boo
     store3(out.point_a, gap.point_a);
     store3(out.point_b, gap.point_b);
     store3(out.normal, Real(mirrored ? -1.0 : 1.0) * gap.normal);
-    if (out.weights == nullptr) return;
     const Weights<Real>& at = gap.at;
-    if (mirrored)
-        LaneTraits<Real>::store4(out.weights, at.b1, at.b2, at.a1, at.a2);
-    else
-        LaneTraits<Real>::store4(out.weights, at.a1, at.a2, at.b1, at.b2);
+    if (out.weights_a != nullptr) LaneTraits<Real>::store3(out.weights_a, Real(1.0) - at.a1 - at.a2, at.a1, at.a2);
+    if (out.weights_b != nullptr) LaneTraits<Real>::store3(out.weights_b, Real(1.0) - at.b1 - at.b2, at.b1, at.b2);
 }
 
 template <int NA, int NB>
@@ -104,7 +106,8 @@ public:
         copy(from.point_a, out_.point_a, 3 * used_);
         copy(from.point_b, out_.point_b, 3 * used_);
         copy(from.normal, out_.normal, 3 * used_);
-        if (out_.weights != nullptr) copy(from.weights, out_.weights, 4 * used_);
+        if (out_.weights_a != nullptr) copy(from.weights_a, out_.weights_a, 3 * used_);
+        if (out_.weights_b != nullptr) copy(from.weights_b, out_.weights_b, 3 * used_);
     }
 
 private:
@@ -118,11 +121,18 @@ private:
     GapArrays room() {
         double* const r = results_;
         constexpr std::size_t n = kLanes<Real>;
-        return {r, r + n, r + 2 * n, r + 3 * n, r + 6 * n, r + 9 * n, out_.weights == nullptr ? nullptr : r + 12 * n};
+        return {r,
+                r + n,
+                r + 2 * n,
+                r + 3 * n,
+                r + 6 * n,
+                r + 9 * n,
+                out_.weights_a == nullptr ? nullptr : r + 12 * n,
+                out_.weights_b == nullptr ? nullptr : r + 15 * n};
     }
 
     double a_[3 * NA * kLanes<Real>], b_[3 * NB * kLanes<Real>], radius_a_[kLanes<Real>], radius_b_[kLanes<Real>];
-    double results_[16 * kLanes<Real>];
+    double results_[18 * kLanes<Real>];
     GapArrays out_;
     std::size_t used_;
     PairBatch group_;

@@ -57,7 +57,10 @@ void run(const Kernels& with, int na, const ElementArray& a, int nb, const Eleme
          std::size_t begin, std::size_t end) {
     const bool mirrored = na > nb;
     PairBatch batch{mirrored ? b : a, mirrored ? a : b, out, mirrored};
-    if (mirrored) std::swap(batch.out.point_a, batch.out.point_b);
+    if (mirrored) {
+        std::swap(batch.out.point_a, batch.out.point_b);
+        std::swap(batch.out.weights_a, batch.out.weights_b);
+    }
     with.gaps[(mirrored ? nb : na) - 1][(mirrored ? na : nb) - 1](batch, begin, end);
 }
 

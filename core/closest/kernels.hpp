@@ -12,21 +12,22 @@ struct ElementArray {
     std::size_t vertex_stride, radius_stride;  // in doubles, from one element to the next
 };
 
-// Where results go. `weights` may be null.
+// Where results go. The weights, of the three vertices of either core, may be left out (null).
 struct GapArrays {
     double* distance;
     double* lower;
     double* upper;
-    double* point_a;  // three per pair, as the two below
+    double* point_a;  // three per pair, as all below
     double* point_b;
     double* normal;
-    double* weights;  // a1, a2, b1, b2: weights of the second and third vertices of a and b
+    double* weights_a = nullptr;
+    double* weights_b = nullptr;
 };
 
 struct PairBatch {
     ElementArray a, b;
     GapArrays out;
-    bool mirrored;  // the caller's a is our b: the arrays of points are swapped, normals to be negated
+    bool mirrored;  // the caller's a is our b: the arrays of a and b are swapped, normals to be negated
 };
 
 using GapKernel = void (*)(const PairBatch& batch, std::size_t begin, std::size_t end);

@@ -14,8 +14,7 @@ template <class Real>
 CLEARANCE_INLINE Weights<Real> closest(const Core<Real, 1>& point, const Core<Real, 2>& segment) {
     const Real zero(0.0);
     const Vec3<Real> along = segment.vertex[1] - segment.vertex[0];
-    const Real t =
-        closest_on_segment(point.vertex[0] - segment.vertex[0], along, inverse_or_zero(norm_sq(along)));
+    const Real t = closest_on_segment(point.vertex[0] - segment.vertex[0], along, inverse_or_zero(norm_sq(along)));
     return {zero, zero, t, zero};
 }
 

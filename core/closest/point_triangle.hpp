@@ -42,7 +42,7 @@ CLEARANCE_INLINE TriangleFrame<Real> frame_of(const Core<Real, 3>& triangle) {
 
 template <class Real>
 struct FacePoint {
-    Real w1, w2;  // weights of vertices 1 and 2
+    Real w1, w2;       // weights of vertices 1 and 2
     Real distance_sq;  // infinite where the foot of the perpendicular lies outside of the triangle
 };
 

@@ -19,8 +19,9 @@ CLEARANCE_INLINE SweptGap<Real> swept(const CoreGap<Real>& cores, const Weights<
     const Real rounding = Real(4.0 * kEpsilon) * radii;
     const Real distance = cores.distance - radii;
     const Vec3<Real> point_a = cores.point_a + radius_a * cores.normal;
-    return {distance, cores.lower - radii - rounding, cores.upper - radii + rounding,
-            point_a,  point_a + distance * cores.normal, cores.normal, at};
+    return {distance, cores.lower - radii - rounding,    cores.upper - radii + rounding,
+            point_a,  point_a + distance * cores.normal, cores.normal,
+            at};
 }
 
 }  // namespace clearance

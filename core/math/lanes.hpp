@@ -26,7 +26,7 @@ CLEARANCE_INLINE bool either(bool a, bool b) { return a || b; }
 CLEARANCE_INLINE unsigned bits_of(bool mask) { return mask ? 1u : 0u; }
 
 // How lanes meet memory. gather: one double per lane, `stride` apart; gather3: three in a row per lane; store: lane after
-// lane; store3: x y z of the first lane, then of the next; store4 likewise.
+// lane; store3: x y z of the first lane, then of the next.
 template <class Real>
 struct LaneTraits;
 
@@ -40,9 +40,6 @@ struct LaneTraits<double> {
     }
     static CLEARANCE_INLINE void store(double* to, double value) { *to = value; }
     static CLEARANCE_INLINE void store3(double* to, double x, double y, double z) { to[0] = x, to[1] = y, to[2] = z; }
-    static CLEARANCE_INLINE void store4(double* to, double x, double y, double z, double w) {
-        to[0] = x, to[1] = y, to[2] = z, to[3] = w;
-    }
 };
 
 #if defined(__SSE2__)
@@ -97,12 +94,6 @@ struct LaneTraits<Double2> {
         _mm_storeu_pd(to + 2, _mm_shuffle_pd(z.value, x.value, 0b10));
         _mm_storeu_pd(to + 4, _mm_unpackhi_pd(y.value, z.value));
     }
-    static CLEARANCE_INLINE void store4(double* to, Double2 x, Double2 y, Double2 z, Double2 w) {
-        _mm_storeu_pd(to, _mm_unpacklo_pd(x.value, y.value));
-        _mm_storeu_pd(to + 2, _mm_unpacklo_pd(z.value, w.value));
-        _mm_storeu_pd(to + 4, _mm_unpackhi_pd(x.value, y.value));
-        _mm_storeu_pd(to + 6, _mm_unpackhi_pd(z.value, w.value));
-    }
 };
 
 #endif
@@ -135,9 +126,7 @@ CLEARANCE_INLINE Double4 min_of(Double4 a, Double4 b) { return _mm256_min_pd(a.v
 CLEARANCE_INLINE Double4 max_of(Double4 a, Double4 b) { return _mm256_max_pd(a.value, b.value); }
 CLEARANCE_INLINE Double4 abs_of(Double4 a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a.value); }
 CLEARANCE_INLINE Double4 sqrt_of(Double4 a) { return _mm256_sqrt_pd(a.value); }
-CLEARANCE_INLINE Double4 select(Mask4 mask, Double4 a, Double4 b) {
-    return _mm256_blendv_pd(b.value, a.value, mask.bits);
-}
+CLEARANCE_INLINE Double4 select(Mask4 mask, Double4 a, Double4 b) { return _mm256_blendv_pd(b.value, a.value, mask.bits); }
 CLEARANCE_INLINE unsigned bits_of(Mask4 mask) { return static_cast<unsigned>(_mm256_movemask_pd(mask.bits)); }
 
 template <>
@@ -160,20 +149,12 @@ struct LaneTraits<Double4> {
     }
     static CLEARANCE_INLINE void store(double* to, Double4 value) { _mm256_storeu_pd(to, value.value); }
     static CLEARANCE_INLINE void store3(double* to, Double4 x, Double4 y, Double4 z) {
-        const __m256d xy = _mm256_unpacklo_pd(x.value, y.value);           // x0 y0 x2 y2
-        const __m256d zx = _mm256_shuffle_pd(z.value, x.value, 0b1010);    // z0 x1 z2 x3
-        const __m256d yz = _mm256_unpackhi_pd(y.value, z.value);           // y1 z1 y3 z3
+        const __m256d xy = _mm256_unpacklo_pd(x.value, y.value);         // x0 y0 x2 y2
+        const __m256d zx = _mm256_shuffle_pd(z.value, x.value, 0b1010);  // z0 x1 z2 x3
+        const __m256d yz = _mm256_unpackhi_pd(y.value, z.value);         // y1 z1 y3 z3
         _mm256_storeu_pd(to, _mm256_permute2f128_pd(xy, zx, 0x20));
         _mm256_storeu_pd(to + 4, _mm256_blend_pd(yz, xy, 0b1100));
         _mm256_storeu_pd(to + 8, _mm256_permute2f128_pd(zx, yz, 0x31));
-    }
-    static CLEARANCE_INLINE void store4(double* to, Double4 x, Double4 y, Double4 z, Double4 w) {
-        const __m256d xy02 = _mm256_unpacklo_pd(x.value, y.value), xy13 = _mm256_unpackhi_pd(x.value, y.value);
-        const __m256d zw02 = _mm256_unpacklo_pd(z.value, w.value), zw13 = _mm256_unpackhi_pd(z.value, w.value);
-        _mm256_storeu_pd(to, _mm256_permute2f128_pd(xy02, zw02, 0x20));
-        _mm256_storeu_pd(to + 4, _mm256_permute2f128_pd(xy13, zw13, 0x20));
-        _mm256_storeu_pd(to + 8, _mm256_permute2f128_pd(xy02, zw02, 0x31));
-        _mm256_storeu_pd(to + 12, _mm256_permute2f128_pd(xy13, zw13, 0x31));
     }
 };
 
@@ -234,10 +215,6 @@ struct LaneTraits<Double8> {
     static CLEARANCE_INLINE void store3(double* to, Double8 x, Double8 y, Double8 z) {
         Half::store3(to, x.low(), y.low(), z.low());
         Half::store3(to + 12, x.high(), y.high(), z.high());
-    }
-    static CLEARANCE_INLINE void store4(double* to, Double8 x, Double8 y, Double8 z, Double8 w) {
-        Half::store4(to, x.low(), y.low(), z.low(), w.low());
-        Half::store4(to + 16, x.high(), y.high(), z.high(), w.high());
     }
 };
 

@@ -18,8 +18,7 @@ Vec3d column(const Mat3& m, int k) {
 double skew_of(const Mat3& m) {
     double skew = 0.0;
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            skew = max_of(skew, abs_of(dot(column(m, i), column(m, j)) - (i == j ? 1.0 : 0.0)));
+        for (int j = 0; j < 3; ++j) skew = max_of(skew, abs_of(dot(column(m, i), column(m, j)) - (i == j ? 1.0 : 0.0)));
     return skew;
 }
 
@@ -48,14 +47,15 @@ Mat3 straightened(const Mat3& m) {
 
 Pose pose_from_matrix(const double* m) {
     for (int k = 0; k < 16; ++k)
-        if (!std::isfinite(m[k])) refuse("pose must be finite, but it contains %g.", m[k]);
+        if (!(abs_of(m[k]) <= kLargestLength)) refuse("a pose must be finite and below 1e30, but it contains %g.", m[k]);
     if (m[12] != 0.0 || m[13] != 0.0 || m[14] != 0.0 || m[15] != 1.0)
         throw std::invalid_argument("the last row of a pose must be 0 0 0 1.");
 
     Pose pose{{{{m[0], m[1], m[2]}, {m[4], m[5], m[6]}, {m[8], m[9], m[10]}}}, {m[3], m[7], m[11]}};
     double skew = skew_of(pose.rotation);
     if (!(skew <= kLargestSkew))
-        refuse("the rotation of a pose must be orthonormal to 1e-6 (no scale, no shear), but R'R differs from 1 by %.6g.", skew);
+        refuse("the rotation of a pose must be orthonormal to 1e-6 (no scale, no shear), but it is off by %.6g.",
+               0.5 * skew);
     if (dot(pose.rotation.row[0], cross(pose.rotation.row[1], pose.rotation.row[2])) < 0.0)
         throw std::invalid_argument("the rotation of a pose must not mirror, but its determinant is -1.");
     for (int step = 0; step < 2 && skew > kNegligibleSkew; ++step) {

@@ -19,9 +19,9 @@ struct Pool::Shared {
     struct alignas(64) Counter {
         std::atomic<std::size_t> value{0};
     };
-    Counter next;                               // first item not handed out
+    Counter next;  // first item not handed out
     alignas(64) std::atomic<const Job*> job{nullptr};
-    std::atomic<int> wanted{0};                 // workers that may take part
+    std::atomic<int> wanted{0};  // workers that may take part
     alignas(64) std::atomic<int> inside{0};
     alignas(64) std::atomic<unsigned> round{0};  // counts jobs; workers sleep on it
 

@@ -22,11 +22,23 @@ Body::Body(std::vector<Element> elements) : elements_(std::move(elements)) {
     ball_ = balls_.size() == 1 ? balls_.front() : ball_around_all(balls_);
 }
 
-PlacedBody::PlacedBody(const Body& body) : vertices_(9 * body.elements().size()), balls_(body.balls()), ball_(body.ball()) {
+void BallColumns::resize(std::size_t count) {
+    for (auto* column : {&x, &y, &z, &radius}) column->resize(count);
+}
+
+void BallColumns::set(std::size_t k, const Ball& ball) {
+    x[k] = ball.centre.x;
+    y[k] = ball.centre.y;
+    z[k] = ball.centre.z;
+    radius[k] = ball.radius;
+}
+
+PlacedBody::PlacedBody(const Body& body) : vertices_(9 * body.elements().size()), ball_(body.ball()) {
     for (const Element& element : body.elements()) {
         counts_.push_back(element.count);
         radii_.push_back(element.radius);
     }
+    balls_.resize(body.elements().size());
     place(body, Pose{});
 }
 
@@ -40,7 +52,10 @@ void PlacedBody::place(const Body& body, const Pose& pose) {
             *to++ = turned.z;
         }
     }
-    for (std::size_t k = 0; k < balls_.size(); ++k) balls_[k].centre = pose.rotation * body.balls()[k].centre;
+    for (std::size_t k = 0; k < balls_.size(); ++k) {
+        const Ball& ball = body.balls()[k];
+        balls_.set(k, {pose.rotation * ball.centre, ball.radius});
+    }
     ball_.centre = pose.rotation * body.ball().centre;
     origin_ = pose.translation;
 }

@@ -22,6 +22,15 @@ private:
     Ball ball_;
 };
 
+// Balls column by column, so that bounds between them are computed several at a time.
+struct BallColumns {
+    std::vector<double> x, y, z, radius;
+
+    void resize(std::size_t count);
+    void set(std::size_t k, const Ball& ball);
+    std::size_t size() const { return radius.size(); }
+};
+
 // A body turned into the world, still about its own origin: differences of origins are taken once per pair, so a scene far
 // from the world's origin loses no digits.
 class PlacedBody {
@@ -31,17 +40,17 @@ public:
     void place(const Body& body, const Pose& pose);
 
     std::size_t size() const { return radii_.size(); }
-    int count(std::size_t k) const { return counts_[k]; }                          // vertices of element k
+    int count(std::size_t k) const { return counts_[k]; }  // vertices of element k
     const double* vertices(std::size_t k) const { return vertices_.data() + 9 * k; }
     const double* radius(std::size_t k) const { return radii_.data() + k; }
-    const Ball& ball(std::size_t k) const { return balls_[k]; }
+    const BallColumns& balls() const { return balls_; }
     const Ball& ball() const { return ball_; }
     const Vec3d& origin() const { return origin_; }
 
 private:
     std::vector<int> counts_;
     std::vector<double> vertices_, radii_;
-    std::vector<Ball> balls_;
+    BallColumns balls_;
     Ball ball_;
     Vec3d origin_;
 };

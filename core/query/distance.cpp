@@ -7,11 +7,13 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Least distance of two balls, short of what rounding could have added to it.
+// What rounding can have taken from a length between balls this far from each other's origin.
+double ball_rounding(const Vec3d& b_origin, const Ball& a, const Ball& b) {
+    return 16.0 * kEpsilon * (largest(b_origin) + largest(a.centre) + a.radius + largest(b.centre) + b.radius);
+}
+
 double ball_bound(const Ball& a, const Ball& b, const Vec3d& b_origin) {
-    const Vec3d apart = b.centre + b_origin - a.centre;
-    const double reach = largest(apart) + a.radius + b.radius;
-    return norm(apart) - a.radius - b.radius - 16.0 * kEpsilon * reach;
+    return norm(b.centre + b_origin - a.centre) - a.radius - b.radius - ball_rounding(b_origin, a, b);
 }
 
 void copy_vertices(const double* from, const Vec3d& shift, double* to) {
@@ -41,8 +43,12 @@ public:
     // Evaluate all that wait, and keep the nearest. Points are still about the origin of a.
     void evaluate_into(Gap& best, int count_a, int count_b, Work& work) {
         if (size_ == 0) return;
-        gaps_between(count_a, {a_, radius_a_, 9, 1}, count_b, {b_, radius_b_, 9, 1},
-                     {distance_, lower_, upper_, point_a_, point_b_, normal_, nullptr}, 0, size_);
+        const ElementArray a{a_, radius_a_, 9, 1}, b{b_, radius_b_, 9, 1};
+        const GapArrays out{distance_, lower_, upper_, point_a_, point_b_, normal_};
+        if (size_ == 1)
+            gap_between(count_a, a, count_b, b, out);
+        else
+            gaps_between(count_a, a, count_b, b, out, 0, size_);
         for (std::size_t k = 0; k < size_; ++k) {
             best.lower = min_of(best.lower, lower_[k]);
             best.upper = min_of(best.upper, upper_[k]);
@@ -66,21 +72,74 @@ private:
     std::int32_t i_[kRoom], j_[kRoom];
 };
 
-struct NearestBalls {
-    std::size_t i = 0, j = 0;
-    double bound = kInfinity;
-};
+// The balls around the elements of two bodies, compared without square roots and several at a time.
+class BallPairs {
+public:
+    BallPairs(const PlacedBody& a, const PlacedBody& b, const Vec3d& b_origin)
+        : a_(a.balls()), b_(b.balls()), b_origin_(b_origin), slack_(ball_rounding(b_origin, a.ball(), b.ball())) {}
 
-NearestBalls nearest_balls(const PlacedBody& a, const PlacedBody& b, const Vec3d& b_origin) {
-    NearestBalls nearest;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const double bound = ball_bound(a.ball(i), b.ball(j), b_origin);
-            if (bound < nearest.bound) nearest = {i, j, bound};
+    struct Nearest {
+        std::size_t i, j;
+    };
+
+    // The pair that overlaps most, or comes nearest, measured by what is cheap: a good one to open first.
+    Nearest nearest() const {
+        Nearest best{0, 0};
+        double best_sq = kInfinity;
+        for_tiles([&](std::size_t i, std::size_t begin, const double* apart_sq, const double* reach, std::size_t count) {
+            for (std::size_t k = 0; k < count; ++k) {
+                const double excess_sq = apart_sq[k] - reach[k] * reach[k];
+                if (excess_sq < best_sq) best_sq = excess_sq, best = {i, begin + k};
+            }
+        });
+        return best;
+    }
+
+    // Call open(i, j) for all pairs whose balls may come as near as `bound`, which open may lower meanwhile.
+    template <class Open>
+    void for_nearer_than(const double& bound, const Open& open) const {
+        for_tiles([&](std::size_t i, std::size_t begin, const double* apart_sq, const double* reach, std::size_t count) {
+            for (std::size_t k = 0; k < count; ++k) {
+                const double allowed = bound + reach[k] + slack_;
+                if (allowed >= 0.0 && apart_sq[k] <= allowed * allowed) open(i, begin + k);
+            }
+        });
+    }
+
+    // Least distance of any two balls.
+    double bound() const {
+        double least = kInfinity;
+        for_tiles([&](std::size_t, std::size_t, const double* apart_sq, const double* reach, std::size_t count) {
+            for (std::size_t k = 0; k < count; ++k) least = min_of(least, sqrt_of(apart_sq[k]) - reach[k]);
+        });
+        return least - slack_;
+    }
+
+private:
+    static constexpr std::size_t kTile = 64;
+
+    template <class Visit>
+    void for_tiles(const Visit& visit) const {
+        double apart_sq[kTile], reach[kTile];
+        for (std::size_t i = 0; i < a_.size(); ++i) {
+            const double x = a_.x[i] - b_origin_.x, y = a_.y[i] - b_origin_.y, z = a_.z[i] - b_origin_.z;
+            for (std::size_t begin = 0; begin < b_.size(); begin += kTile) {
+                const std::size_t count = b_.size() - begin < kTile ? b_.size() - begin : kTile;
+                for (std::size_t k = 0; k < count; ++k) {
+                    const double dx = b_.x[begin + k] - x, dy = b_.y[begin + k] - y, dz = b_.z[begin + k] - z;
+                    apart_sq[k] = dx * dx + dy * dy + dz * dz;
+                    reach[k] = a_.radius[i] + b_.radius[begin + k];
+                }
+                visit(i, begin, apart_sq, reach, count);
+            }
         }
     }
-    return nearest;
-}
+
+    const BallColumns& a_;
+    const BallColumns& b_;
+    Vec3d b_origin_;
+    double slack_;
+};
 
 }  // namespace
 
@@ -91,10 +150,12 @@ Gap distance(const PlacedBody& a, const PlacedBody& b, double at_most, Work& wor
     const double bound = ball_bound(a.ball(), b.ball(), b_origin);
     if (bound > at_most) return farther_than_asked(bound);
 
-    // The pair whose balls are nearest gives a first upper bound; only pairs whose balls come nearer than that are opened.
-    const NearestBalls first = nearest_balls(a, b, b_origin);
-    work.volume_tests += static_cast<std::int64_t>(a.size() * b.size());
-    if (first.bound > at_most) return farther_than_asked(first.bound);
+    const BallPairs balls(a, b, b_origin);
+    if (at_most < kInfinity) {
+        work.volume_tests += static_cast<std::int64_t>(a.size() * b.size());
+        const double tighter = balls.bound();
+        if (tighter > at_most) return farther_than_asked(tighter);
+    }
 
     Batch waiting[3][3];
     Gap best = farther_than_asked(kInfinity);
@@ -107,14 +168,15 @@ Gap distance(const PlacedBody& a, const PlacedBody& b, double at_most, Work& wor
         for (int na = 1; na <= 3; ++na)
             for (int nb = 1; nb <= 3; ++nb) waiting[na - 1][nb - 1].evaluate_into(best, na, nb, work);
     };
+    // The pair whose balls are nearest gives a first upper bound; only pairs whose balls come nearer than that are opened.
+    const BallPairs::Nearest first = balls.nearest();
     open(first.i, first.j);
     open_all_waiting();
-    if (a.size() * b.size() > 1) {
-        for (std::size_t i = 0; i < a.size(); ++i)
-            for (std::size_t j = 0; j < b.size(); ++j)
-                if (ball_bound(a.ball(i), b.ball(j), b_origin) < best.upper && (i != first.i || j != first.j)) open(i, j);
-        open_all_waiting();
-    }
+    balls.for_nearer_than(best.upper, [&](std::size_t i, std::size_t j) {
+        if (i != first.i || j != first.j) open(i, j);
+    });
+    open_all_waiting();
+    work.volume_tests += 2 * static_cast<std::int64_t>(a.size() * b.size());
     if (best.lower > at_most) return farther_than_asked(best.lower);
     best.point_a = best.point_a + a.origin();
     best.point_b = best.point_b + a.origin();
@@ -140,15 +202,15 @@ Gap distance(const Element& a, const Pose& pose_a, const Element& b, const Pose&
     turned_vertices(b, pose_b.rotation, pose_b.translation - pose_a.translation, vertices_b);
     Gap gap;
     gap_between(a.count, {vertices_a, &a.radius, 9, 0}, b.count, {vertices_b, &b.radius, 9, 0},
-                {&gap.distance, &gap.lower, &gap.upper, &gap.point_a.x, &gap.point_b.x, &gap.normal.x, nullptr});
+                {&gap.distance, &gap.lower, &gap.upper, &gap.point_a.x, &gap.point_b.x, &gap.normal.x});
     gap.point_a = gap.point_a + pose_a.translation;
     gap.point_b = gap.point_b + pose_a.translation;
     gap.feature_a = gap.feature_b = 0;
     return gap;
 }
 
-void distances(const Element& a, const PoseArray& poses_a, const Element& b, const PoseArray& poses_b,
-               const GapColumns& out, std::size_t begin, std::size_t end) {
+void distances(const Element& a, const PoseArray& poses_a, const Element& b, const PoseArray& poses_b, const GapColumns& out,
+               std::size_t begin, std::size_t end) {
     constexpr std::size_t kBlock = 64;
     double vertices_a[9 * kBlock], vertices_b[9 * kBlock];
     for (std::size_t row = begin; row < end; row += kBlock) {
@@ -162,8 +224,8 @@ void distances(const Element& a, const PoseArray& poses_a, const Element& b, con
         double* const point_a = out.point_a + 3 * row;
         double* const point_b = out.point_b + 3 * row;
         gaps_between(a.count, {vertices_a, &a.radius, 9, 0}, b.count, {vertices_b, &b.radius, 9, 0},
-                     {out.distance + row, out.lower + row, out.upper + row, point_a, point_b, out.normal + 3 * row, nullptr},
-                     0, count);
+                     {out.distance + row, out.lower + row, out.upper + row, point_a, point_b, out.normal + 3 * row}, 0,
+                     count);
         for (std::size_t k = 0; k < count; ++k) {
             const Vec3d origin = poses_a.poses[(row + k) * poses_a.stride].translation;
             const double shift[3] = {origin.x, origin.y, origin.z};

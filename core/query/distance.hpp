@@ -20,7 +20,7 @@ struct PoseArray {
 struct GapColumns {
     double *distance, *lower, *upper, *point_a, *point_b, *normal;
 };
-void distances(const Element& a, const PoseArray& poses_a, const Element& b, const PoseArray& poses_b,
-               const GapColumns& out, std::size_t begin, std::size_t end);
+void distances(const Element& a, const PoseArray& poses_a, const Element& b, const PoseArray& poses_b, const GapColumns& out,
+               std::size_t begin, std::size_t end);
 
 }  // namespace clearance

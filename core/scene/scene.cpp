@@ -67,8 +67,7 @@ void Scene::add_pair(Member& a, Member& b) {
 
 void Scene::watch(const std::string& a, const std::string& b) {
     const Key key = key_of(a, b);
-    if (!watched_.insert(key).second)
-        throw std::invalid_argument("the pair '" + a + "', '" + b + "' is already watched.");
+    if (!watched_.insert(key).second) throw std::invalid_argument("the pair '" + a + "', '" + b + "' is already watched.");
     ignored_.erase(key);
     add_pair(find(a), find(b));
 }
@@ -108,6 +107,12 @@ std::vector<std::string> Scene::names() const {
 std::vector<std::pair<std::string, std::string>> Scene::pairs() const {
     std::vector<std::pair<std::string, std::string>> result;
     for (const Pair& pair : pairs_) result.emplace_back(pair.a->name, pair.b->name);
+    return result;
+}
+
+std::vector<std::pair<std::string, std::string>> Scene::ignored() const {
+    std::vector<std::pair<std::string, std::string>> result;
+    for (const Key& key : ignored_) result.emplace_back(key.first->name, key.second->name);
     return result;
 }
 

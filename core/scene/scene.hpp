@@ -34,6 +34,7 @@ public:
     const Body& body(const std::string& name) const { return find(name).body; }
     std::vector<std::string> names() const;
     std::vector<std::pair<std::string, std::string>> pairs() const;
+    std::vector<std::pair<std::string, std::string>> ignored() const;
 
     // Distances of all watched pairs. Only pairs with a body that moved since their last evaluation are computed again. The
     // table is handed out as it is, and replaced instead of overwritten as long as somebody holds it.
@@ -49,9 +50,9 @@ private:
     };
     struct Pair {
         Member *a, *b;
-        Gap known;           // what the last evaluation found, which may be only a bound
+        Gap known;  // what the last evaluation found, which may be only a bound
         bool known_at_all;
-        Work work;           // of the last evaluation
+        Work work;  // of the last evaluation
     };
     using Key = std::pair<const Member*, const Member*>;
 
@@ -67,10 +68,10 @@ private:
     std::unordered_map<std::string, Member*> by_name_;
     std::vector<Pair> pairs_;
     std::set<Key> watched_, ignored_;
-    std::vector<Member*> moved_;       // what this evaluation has to place,
-    std::vector<std::size_t> stale_;   // and to compute
+    std::vector<Member*> moved_;      // what this evaluation has to place,
+    std::vector<std::size_t> stale_;  // and to compute
     std::shared_ptr<PairTable> table_;
-    bool pairs_changed_ = true;        // the rows of the table are not those of pairs_
+    bool pairs_changed_ = true;  // the rows of the table are not those of pairs_
     double table_at_most_ = 0.0;
 };
 

@@ -1,6 +1,6 @@
 """How far a robot is from touching anything, now and throughout its next movement."""
 
-from . import elements, poses
+from . import elements, poses, samples
 from .queries import Gap, Gaps, Work, collides, distance, within
 from .scene import PairTable, Scene
 from .shapes import (
@@ -36,5 +36,6 @@ __all__ = [
     "distance",
     "elements",
     "poses",
+    "samples",
     "within",
 ]

@@ -75,10 +75,9 @@ def closest(
     (0.4, [0.5, 0.5, 0.0])
     """
     cores_a, cores_b = _cores(a, "a"), _cores(b, "b")
-    radii_a, radii_b = (np.ascontiguousarray(r, dtype=np.float64) for r in (radius_a, radius_b))
+    radii_a, radii_b = (np.asarray(r, dtype=np.float64, order="C") for r in (radius_a, radius_b))
     dims = np.broadcast_shapes(cores_a.shape[:-2], cores_b.shape[:-2], radii_a.shape, radii_b.shape)
     gaps = _room_for(dims) if out is None else _checked(out, dims)
-    weights = np.empty((int(np.prod(dims)), 4))
     _core.closest(
         _rows(cores_a, dims, 2),
         _rows(radii_a, dims, 0),
@@ -90,11 +89,10 @@ def closest(
         gaps.point_a.reshape(-1, 3),
         gaps.point_b.reshape(-1, 3),
         gaps.normal.reshape(-1, 3),
-        weights,
+        gaps.weights_a.reshape(-1, 3),
+        gaps.weights_b.reshape(-1, 3),
         _thread_count(threads),
     )
-    _spread_weights(weights[:, :2], gaps.weights_a)
-    _spread_weights(weights[:, 2:], gaps.weights_b)
     return gaps
 
 
@@ -122,9 +120,3 @@ def _checked(out: ElementGaps, dims: tuple[int, ...]) -> ElementGaps:
     if out.distance.shape != dims:
         raise ValueError(f"out has shape {out.distance.shape}, but the gaps have {dims}.")
     return out
-
-
-def _spread_weights(last_two: Floats, weights: Floats) -> None:
-    flat = weights.reshape(-1, 3)
-    flat[:, 1:] = last_two
-    flat[:, 0] = 1.0 - last_two[:, 0] - last_two[:, 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, isnan
-from typing import TypeAlias, overload
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,9 +48,9 @@ class Gaps:
     def __len__(self) -> int:
         return len(self.distance)
 
-    def __getitem__(self, index: object) -> Gaps:
-        fields = (getattr(self, name)[index] for name in self.__dataclass_fields__ if name != "work")
-        return Gaps(*fields, work=self.work)
+    def __getitem__(self, index: Any) -> Gaps:
+        narrowed = {name: getattr(self, name)[index] for name in self.__dataclass_fields__ if name != "work"}
+        return Gaps(**narrowed, work=self.work)
 
     def __repr__(self) -> str:
         if self.distance.size == 0:
@@ -166,23 +166,25 @@ def _closer(a: Single | PlacedBatch, b: Single | PlacedBatch, margin: float) -> 
     return _core.distance(a, b, margin).distance <= margin  # type: ignore[arg-type]
 
 
-def _distance_batch(
-    a: Single | PlacedBatch, b: Single | PlacedBatch, at_most: float, threads: int | None
-) -> Gaps:
+def _distance_batch(a: Single | PlacedBatch, b: Single | PlacedBatch, at_most: float, threads: int | None) -> Gaps:
     dims_a, dims_b = (x.dims if isinstance(x, PlacedBatch) else () for x in (a, b))
     dims = np.broadcast_shapes(dims_a, dims_b)
     rows = int(np.prod(dims))
-    columns = _core.distance_batch(
+    columns: tuple[Any, ...] = _core.distance_batch(
         _spread(a, dims), _spread(b, dims), rows, at_most, _thread_count(threads)
     )
-    *fields, work = columns
-    return Gaps(*(field.reshape(dims + field.shape[1:]) for field in fields), work=work)  # type: ignore[call-arg]
+    names = [name for name in Gaps.__dataclass_fields__ if name != "work"]
+    fields: dict[str, Any] = {
+        name: column.reshape(dims + column.shape[1:]) for name, column in zip(names, columns[:-1], strict=True)
+    }
+    return Gaps(**fields, work=columns[-1])
 
 
 def _spread(value: Single | PlacedBatch, dims: tuple[int, ...]) -> Single | PlacedBatch:
     if not isinstance(value, PlacedBatch) or value.dims == dims:
         return value
-    return value.shape.at(np.broadcast_to(value.poses, (*dims, 4, 4)))
+    spread: PlacedBatch = value.shape.at(np.broadcast_to(value.poses, (*dims, 4, 4)))
+    return spread
 
 
 def _thread_count(threads: int | None) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import inf, isnan
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -39,8 +39,15 @@ class PairTable:
     def __init__(self, columns: _core.PairTable) -> None:
         self._columns = columns
 
-    name_a = property(lambda self: self._columns.name_a)
-    name_b = property(lambda self: self._columns.name_b)
+    @property
+    def name_a(self) -> list[str]:
+        """Names of the first bodies."""
+        return self._columns.name_a
+
+    @property
+    def name_b(self) -> list[str]:
+        """Names of the second bodies."""
+        return self._columns.name_b
 
     @property
     def distance(self) -> Floats:
@@ -98,7 +105,9 @@ class PairTable:
         dict
             Vectors are split into `point_a_x`, `point_a_y`, and so on.
         """
-        table: dict[str, Any] = {name: getattr(self, name) for name in ("name_a", "name_b", "distance", "lower", "upper")}
+        table: dict[str, Any] = {
+            name: getattr(self, name) for name in ("name_a", "name_b", "distance", "lower", "upper")
+        }
         for name in ("point_a", "point_b", "normal"):
             for k, axis in enumerate("xyz"):
                 table[f"{name}_{axis}"] = getattr(self, name)[:, k]
@@ -152,7 +161,9 @@ class PairTable:
         width_b = max([len("b"), *map(len, self.name_b)])
         lines = [f"{'a':<{width_a}}  {'b':<{width_b}}  {'distance':>10}  {'lower':>10}  {'upper':>10}"]
         for row in zip(self.name_a, self.name_b, self.distance, self.lower, self.upper, strict=True):
-            lines.append(f"{row[0]:<{width_a}}  {row[1]:<{width_b}}  " + "  ".join(f"{value:10.6f}" for value in row[2:]))
+            lines.append(
+                f"{row[0]:<{width_a}}  {row[1]:<{width_b}}  " + "  ".join(f"{value:10.6f}" for value in row[2:])
+            )
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -191,7 +202,9 @@ class Scene:
         pose : array_like, optional
             `world_from_body`; the identity unless given.
         """
-        shape = shapes if isinstance(shapes, Shape) else Compound([shapes] if isinstance(shapes, Placed) else list(shapes))
+        shape = (
+            shapes if isinstance(shapes, Shape) else Compound([shapes] if isinstance(shapes, Placed) else list(shapes))
+        )
         self._scene.add(name, shape, _single_pose(np.eye(4) if pose is None else pose))
         self._shapes[name] = shape
 
@@ -270,13 +283,11 @@ class Scene:
         -------
         PairTable
         """
-        if isnan(at_most):
-            raise ValueError("at_most must be a number, but it is NaN.")
         return PairTable(self._scene.distances(_thread_count(threads), at_most))
 
     def __getstate__(self) -> dict[str, Any]:
         bodies = [(name, self._shapes[name], self.pose(name)) for name in self.names]
-        return {"bodies": bodies, "pairs": self.pairs}
+        return {"bodies": bodies, "pairs": self.pairs, "ignored": self._scene.ignored}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         Scene.__init__(self)
@@ -284,6 +295,8 @@ class Scene:
             self.add(name, shape, pose)
         for a, b in state["pairs"]:
             self.watch(a, b)
+        for a, b in state["ignored"]:
+            self.ignore(a, b)
 
     def __repr__(self) -> str:
         return f"Scene({len(self.names)} bodies, {len(self.pairs)} watched pairs)"

@@ -4,6 +4,10 @@
 `.homogeneous` or `.as_matrix()`; `(..., 4, 4)` is a batch.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 from ._core import (
     Capsule,
     Compound,
@@ -26,4 +30,17 @@ __all__ = [
     "SweptPoint",
     "SweptSegment",
     "SweptTriangle",
+    "place",
 ]
+
+
+def place(shape: Shape, pose: Any) -> Placed | PlacedBatch:
+    """Place a shape, as `shape.at(pose)` does; a name that pickle can find.
+
+    Examples
+    --------
+    >>> place(Sphere(1.0), [1.0, 0.0, 0.0]) == Sphere(1.0).at([1.0, 0.0, 0.0])
+    True
+    """
+    placed: Placed | PlacedBatch = shape.at(pose)
+    return placed

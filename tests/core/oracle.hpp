@@ -4,6 +4,7 @@
 // It shares with the library only the sums and products of math/vec3.hpp.
 #include <quadmath.h>
 
+#include <initializer_list>
 #include <limits>
 
 #include "math/vec3.hpp"

@@ -1,0 +1,116 @@
+"""The library on its own sample scene: `python -m clearance.demo [folder]` leaves a table, a picture and a page."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from . import pictures, samples
+from .scene import PairTable, Scene
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure the sample scene, print what is close, and draw it.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Those of the command line unless given.
+
+    Returns
+    -------
+    int
+        0 if all went well, 1 if the pictures could not be made.
+    """
+    parser = argparse.ArgumentParser(prog="python -m clearance.demo", description=__doc__)
+    parser.add_argument(
+        "folder", nargs="?", default="demo", type=Path, help="where picture and page go (default: demo)"
+    )
+    folder: Path = parser.parse_args(arguments).folder
+
+    scene = samples.humanoid()
+    started = perf_counter()
+    table = scene.distances()
+    elapsed = perf_counter() - started
+    print(f"A humanoid at a table: {len(scene.names)} bodies, {len(scene.pairs)} watched pairs.\n")
+    print(closest_pairs(table, 10), end="\n\n")
+    print(work_report(scene, table, elapsed), end="\n\n")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        pictures.draw(scene, folder / "scene.png", table=table)
+        pictures.page(scene, folder / "scene.html", table=table)
+    except ImportError as error:
+        print(f"No pictures: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"Cannot write to {folder}: {error.strerror}.", file=sys.stderr)
+        return 1
+    print(f"Picture: {folder / 'scene.png'}\nPage to turn around: {folder / 'scene.html'}")
+    return 0
+
+
+def closest_pairs(table: PairTable, count: int) -> str:
+    """Lay out the closest pairs in millimetres, with their brackets.
+
+    Parameters
+    ----------
+    table : PairTable
+    count : int
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from clearance import Scene, Sphere
+    >>> scene = Scene()
+    >>> scene.add("ball", Sphere(0.5))
+    >>> scene.add("bell", Sphere(0.25), pose=[1.0, 0.0, 0.0])
+    >>> scene.watch("ball", "bell")
+    >>> print(closest_pairs(scene.distances(), 1)[:55])
+    a     b      distance in mm            lower in mm
+    """
+    rows = np.argsort(table.distance, kind="stable")[:count]
+    width_a, width_b = (max([1, *(len(names[row]) for row in rows)]) for names in (table.name_a, table.name_b))
+    heads = ("distance in mm", "lower in mm", "upper in mm")
+    lines = [f"{'a':<{width_a}}  {'b':<{width_b}}  {heads[0]:>14}  {heads[1]:>17}  {heads[2]:>17}"]
+    for row in rows:
+        distance, lower, upper = (1e3 * column[row] for column in (table.distance, table.lower, table.upper))
+        lines.append(
+            f"{table.name_a[row]:<{width_a}}  {table.name_b[row]:<{width_b}}  "
+            f"{distance:14.3f}  {lower:17.12f}  {upper:17.12f}"
+        )
+    return "\n".join(lines)
+
+
+def work_report(scene: Scene, table: PairTable, elapsed: float) -> str:
+    """Tell what a first evaluation took, and what later ones are spared."""
+    size = {name: len(scene.shape(name).elements) for name in scene.names}
+    possible = sum(size[a] * size[b] for a, b in scene.pairs)
+    measured = table.work.element_tests
+    other = samples.humanoid()
+    near = other.distances(at_most=0.1)
+    other.distances()
+    other.move("left_hand", samples.humanoid_poses({"left_hand": (0.0, -0.3, 0.0)})["left_hand"])
+    again = other.distances()
+    return "\n".join(
+        [
+            f"First evaluation, {1e3 * elapsed:.2f} ms: of {possible} pairs of elements {measured} were measured, "
+            f"bounds spared {1.0 - measured / possible:.0%}.",
+            f"Asked only for gaps below 100 mm: {near.work.element_tests} were measured, "
+            f"bounds spared {1.0 - near.work.element_tests / possible:.0%}.",
+            f"After one hand has turned: {again.work.pairs} of {len(again)} pairs of bodies were evaluated again.",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
