@@ -244,7 +244,7 @@ def size_of_pair(a, radius_a, b, radius_b):
 
 
 def allowance(a, b):
-    """Return the error that rounding of world coordinates excuses: 8 eps times the largest coordinate of the vertices.
+    """Return the error that rounding of world coordinates excuses: 8 eps of the farthest vertex from the origin.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def allowance(a, b):
     -------
     (...) ndarray of float
     """
-    return 8 * np.finfo(float).eps * np.maximum(*(np.max(np.abs(core), axis=(-2, -1)) for core in (a, b)))
+    return 8 * np.finfo(float).eps * np.maximum(*(np.linalg.norm(core, axis=-1).max(axis=-1) for core in (a, b)))
 
 
 # Published methods that are not exact --------------------------------------------------------------------------------

@@ -140,27 +140,28 @@ Weights<double> settled_weights(const Core<double, NA>& a, const Core<double, NB
 
 template <int NA, int NB>
 CarefulGap careful_gap(const Core<double, NA>& a, const Core<double, NB>& b) {
-    const Directions<NA, NB> directions(a, b, between(a, b, closest(a, b)));
-    const double rounding = rounding_of(a, b, extent_of(a, b));
+    const Vec3d apart_at_first = between(a, b, closest(a, b));
+    const Directions<NA, NB> directions(a, b, apart_at_first);
+    const double rounding = rounding_of(a, b, extent_of(a, b), norm(apart_at_first));
     Direction best = directions.best();
 
     if (best.separation > 0.0) {
         Weights<double> at = settled_weights(a, b, best.normal);
         const Vec3d apart = between(a, b, at);
         const double distance = norm(apart);
-        const double lower = min_of(distance, best.separation) - rounding;
+        const double lower = proved_distance(distance, best.separation) - rounding;
         best = directions.best_along(apart, rounding);
         // Several directions can be as good, and the points may belong to another: take those that face along this one.
         if (norm(apart - distance * best.normal) > rounding)
             at = settled_weights(a, shifted(b, -distance * best.normal), best.normal);
-        return {{point_at(a, at.a1, at.a2), best.normal, distance, lower, distance + rounding, rounding}, at};
+        return {{point_at(a, at.a1, at.a2), best.normal, distance, lower, distance + rounding}, at};
     }
 
     // The cores meet. Pushed apart by their depth they just touch, and where they do are the witness points.
     const Weights<double> at = settled_weights(a, shifted(b, -best.separation * best.normal), best.normal);
-    return {{point_at(a, at.a1, at.a2), best.normal, best.separation, best.separation - rounding, best.separation + rounding,
-             rounding},
-            at};
+    return {
+        {point_at(a, at.a1, at.a2), best.normal, best.separation, best.separation - rounding, best.separation + rounding},
+        at};
 }
 
 template CarefulGap careful_gap(const Core<double, 1>&, const Core<double, 1>&);

@@ -10,7 +10,6 @@ struct CoreGap {
     Vec3<Real> point_a;  // on core a; the other witness is point_a + distance * normal
     Vec3<Real> normal;   // from a to b
     Real distance, lower, upper;
-    Real rounding;  // what rounding can have done to any of these lengths
 };
 
 template <class Real, int N>
@@ -42,9 +41,16 @@ CLEARANCE_INLINE Real extent_of(const Core<Real, NA>& a, const Core<Real, NB>& b
 }
 
 template <class Real, int NA, int NB>
-CLEARANCE_INLINE Real rounding_of(const Core<Real, NA>& a, const Core<Real, NB>& b, Real extent) {
+CLEARANCE_INLINE Real rounding_of(const Core<Real, NA>& a, const Core<Real, NB>& b, Real extent, Real distance) {
     const Real reach = max_of(largest(a.vertex[0]), largest(b.vertex[0])) + extent;
-    return Real(4.0 * kEpsilon) * reach + Real(32.0 * kEpsilon) * extent;
+    return max_of(Real(4.0 * kEpsilon) * reach, Real(2.0 * kEpsilon) * distance) + Real(32.0 * kEpsilon) * extent;
+}
+
+// The distance that is proved, before rounding: what the plane keeps the cores apart. Where that agrees with the distance
+// of the points as far as a scalar product can tell, it is that distance.
+template <class Real>
+CLEARANCE_INLINE Real proved_distance(Real distance, Real separation) {
+    return select(distance - separation <= Real(4.0 * kEpsilon) * distance, distance, separation);
 }
 
 // How far a plane with this unit normal keeps b above a; negative where they overlap along it. True for ANY unit vector.
@@ -75,12 +81,11 @@ CLEARANCE_INLINE Certified<Real> certify(const Core<Real, NA>& a, const Core<Rea
     const Real distance = norm(apart);
     const Vec3<Real> normal = inverse_or_zero(distance) * apart;
     const Real extent = extent_of(a, b);
-    const Real rounding = rounding_of(a, b, extent);
+    const Real rounding = rounding_of(a, b, extent, distance);
     const Real proven = separation_along(normal, a, b);
     const auto doubtful = either(distance <= rounding, distance - proven > rounding + Real(kDoubt) * extent);
-    return {
-        {point_at(a, at.a1, at.a2), normal, distance, min_of(distance, proven) - rounding, distance + rounding, rounding},
-        doubtful};
+    return {{point_at(a, at.a1, at.a2), normal, distance, proved_distance(distance, proven) - rounding, distance + rounding},
+            doubtful};
 }
 
 // Faces that are parallel share a whole region of closest points; the careful path picks its middle.
