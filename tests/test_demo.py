@@ -1,0 +1,188 @@
+"""The demo, its sample scene and its pictures."""
+
+import html
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import clearance as cl
+from clearance import pictures, samples
+
+pytest.importorskip("trimesh", reason="pictures need the extra 'view'")
+pytest.importorskip("matplotlib", reason="pictures need the extra 'view'")
+from matplotlib.image import imread
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = [
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update", "--window-size=1200,900"),
+    *("--virtual-time-budget=15000", "--enable-logging=stderr"),
+]
+
+
+def run_demo(folder, **environment):
+    command = [sys.executable, "-m", "clearance.demo", str(folder)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, env=os.environ | environment)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo") / "new" / "folder"
+    done = run_demo(folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    return folder, done.stdout
+
+
+def test_demo_prints_the_closest_pairs_with_their_brackets(demo):
+    _, printed = demo
+    table = samples.humanoid().distances()
+    rows = np.argsort(table.distance)[:10]
+    lines = printed.splitlines()
+    start = next(k for k, line in enumerate(lines) if line.startswith("a "))
+    for row, line in zip(rows, lines[start + 1 :], strict=False):
+        name_a, name_b, *numbers = line.split()
+        distance, lower, upper = map(float, numbers)
+        assert (name_a, name_b) == (table.name_a[row], table.name_b[row])
+        assert distance == pytest.approx(1e3 * table.distance[row], abs=1e-3)
+        assert lower <= upper == pytest.approx(distance, abs=1e-3)
+    assert "bounds spared" in printed
+    assert "15 of 121 pairs of bodies were evaluated again" in printed
+
+
+def test_demo_leaves_a_picture_that_is_not_blank(demo):
+    folder, printed = demo
+    assert str(folder / "scene.png") in printed
+    picture = imread(folder / "scene.png")[..., :3]
+    drawn = (picture < 0.97).any(axis=-1)
+    assert 0.1 < drawn.mean() < 0.6
+    edge = np.concatenate([drawn[0], drawn[-1], drawn[:, 0], drawn[:, -1]])
+    assert not edge.any()  # nothing is cut off
+
+
+def test_page_needs_no_network_and_holds_the_table(demo):
+    folder, printed = demo
+    assert str(folder / "scene.html") in printed
+    page = (folder / "scene.html").read_text(encoding="utf-8")
+    around, viewer = re.sub(r'srcdoc="[^"]*"', "", page), html.unescape(re.search(r'srcdoc="([^"]*)"', page)[1])
+    for text in (around, viewer):
+        assert re.findall(r"<(?:link|base|object|embed)\b", text) == []
+        assert re.findall(r"<(?:script|img|iframe|source)\b[^>]*\bsrc\s*=", text) == []
+        assert re.findall(r"@import|url\(\s*['\"]?(?:https?:)?//|importScripts\(\s*['\"]", text) == []
+    # What is left of addresses in the viewer's library: a name space and a hint in an error message.
+    assert set(re.findall(r"https?://[^/\"'\s]+", viewer)) <= {"http://www.w3.org", "https://github.com"}
+    assert "//" not in around
+    table = samples.humanoid().distances()
+    nearest = int(np.argmin(table.distance))
+    cells = re.findall(r"<td>(?:<i [^>]*></i>)?([^<]*)</td>", page)
+    assert cells[:3] == [table.name_a[nearest], table.name_b[nearest], f"{1e3 * table.distance[nearest]:.3f}"]
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed, so the page is not looked at")
+def test_page_shows_the_scene_in_a_browser(demo, tmp_path):
+    folder, _ = demo
+    shot = tmp_path / "shot.png"
+    places = [f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={shot}", (folder / "scene.html").as_uri()]
+    done = subprocess.run([CHROMIUM, *FLAGS, *places], capture_output=True, text=True, timeout=300)
+    # A level follows the name of the source: INFO is the chatter of software rendering.
+    assert [line for line in done.stderr.splitlines() if re.search(r"(?:WARNING|ERROR):CONSOLE", line)] == []
+    assert "Uncaught" not in done.stderr
+    picture = imread(shot)[..., :3]
+    scene = picture[:, 450:]  # beside the table of pairs
+    assert 0.1 < (scene < 0.97).any(axis=-1).mean() < 0.8
+    assert len(np.unique((255 * scene).astype(np.uint8).reshape(-1, 3), axis=0)) > 500
+    red = (scene[..., 0] > 0.45) & (scene[..., 1:] < 0.2).all(axis=-1)
+    assert red.any()  # the closest pair's witnesses
+
+
+def test_demo_says_so_when_it_cannot_write(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    done = run_demo(tmp_path / "file" / "folder")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"Cannot write to {tmp_path / 'file' / 'folder'}")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("missing", ["trimesh", "matplotlib", "scipy"])
+def test_demo_says_how_to_get_what_is_missing(tmp_path, missing):
+    (tmp_path / missing).mkdir()
+    (tmp_path / missing / "__init__.py").write_text("raise ImportError('not here')")
+    done = run_demo(tmp_path / "demo", PYTHONPATH=str(tmp_path))
+    assert done.returncode == 1
+    assert "right_hand" in done.stdout  # the table needs no extras
+    assert done.stderr == f"No pictures: pictures need {missing}; get it with: pip install clearance[view]\n"
+
+
+def test_humanoid_stands_clear_and_tall():
+    scene = samples.humanoid()
+    table = scene.distances()
+    assert (table.lower > 0.02).all()
+    assert (table.distance < 0.05).any()
+    upright = samples.humanoid(dict.fromkeys(samples.humanoid_poses(), (0.0, 0.0, 0.0)))
+    heights = [
+        (upright.pose(name)[2, :3] @ core.T + upright.pose(name)[2, 3])[:, None] + np.array([-radius, radius])
+        for name in samples.humanoid_poses()
+        for core, radius in upright.shape(name).elements
+    ]
+    assert np.ptp(np.concatenate(heights)) == pytest.approx(1.7, abs=0.005)
+
+
+def test_humanoid_watches_all_pairs_but_those_that_share_a_joint():
+    scene = samples.humanoid()
+    bodies, joints = len(scene.names), len(samples.humanoid_poses()) - 1
+    assert len(scene.pairs) == bodies * (bodies - 1) // 2 - joints - 1  # and the bottle on the table
+    watched = {frozenset(pair) for pair in scene.pairs}
+    assert frozenset(["left_hand", "left_forearm"]) not in watched
+    assert frozenset(["left_hand", "left_upper_arm"]) in watched
+
+
+def test_humanoid_takes_other_postures():
+    scene = samples.humanoid()
+    turns = {"left_forearm": (0.0, -1.2, 0.3)}
+    scene.move(samples.humanoid_poses(turns))
+    np.testing.assert_array_equal(scene.distances().distance, samples.humanoid(turns).distances().distance)
+    with pytest.raises(KeyError, match="no body 'tail'"):
+        samples.humanoid({"tail": (0.0, 0.0, 0.0)})
+
+
+@pytest.mark.parametrize("vertices", [1, 2, 3])
+def test_meshes_are_closed_and_hug_the_swept_surface(vertices):
+    rng = np.random.default_rng(vertices)
+    for _ in range(10):
+        core, radius = rng.normal(size=(vertices, 3)), float(rng.uniform(0.05, 2.0))
+        shape = (cl.SweptPoint, cl.SweptSegment, cl.SweptTriangle)[vertices - 1](*core, radius)
+        mesh = pictures.mesh_of(shape)
+        assert mesh.is_volume
+        points = np.concatenate([mesh.triangles_center, mesh.vertices])
+        distances = cl.elements.closest(points[:, None, :], core, radius).distance
+        assert -0.01 * radius < distances.min() <= distances.max() < 1e-9
+
+
+def test_mesh_of_a_compound_has_all_its_parts():
+    mesh = pictures.mesh_of(cl.Compound([cl.Sphere(0.1), cl.Capsule(0.1, 0.5).at([1.0, 0.0, 0.0])]))
+    assert mesh.body_count == 2
+    np.testing.assert_allclose(mesh.bounds, [[-0.1, -0.1, -0.35], [1.1, 0.1, 0.35]], atol=1e-3)
+
+
+def test_cut_off_pairs_are_not_drawn_and_overlaps_are(tmp_path):
+    scene = cl.Scene()
+    for name, x in (("a", 0.0), ("b", 0.15), ("far <away>", 5.0)):
+        scene.add(name, cl.Sphere(0.1), pose=[x, 0.0, 0.0])
+    scene.watch_all()
+    table = scene.distances(at_most=0.1)
+    pictures.draw(scene, tmp_path / "scene.png", table=table)
+    pictures.page(scene, tmp_path / "scene.html", table=table)
+    rows = re.search(r"<tbody>(.*?)</tbody>", (tmp_path / "scene.html").read_text(encoding="utf-8"), re.DOTALL)[1]
+    assert rows.count("<tr>") == 1
+    assert "-50.000" in rows
+
+
+def test_pictures_refuse_what_they_cannot_show(tmp_path):
+    with pytest.raises(ValueError, match="no bodies"):
+        pictures.draw(cl.Scene(), tmp_path / "scene.png")
+    with pytest.raises(ValueError, match="closest must be zero or positive"):
+        pictures.page(samples.humanoid(), tmp_path / "scene.html", closest=-1)

@@ -1,0 +1,49 @@
+"""The example scripts run and show what they promise."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib", reason="examples draw; they need the extra 'view'")
+from matplotlib.image import imread
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_avoidance_keeps_the_arm_apart_where_it_would_collide(tmp_path):
+    without, avoiding = load("self_avoidance").main(tmp_path)
+    assert without < 0.0 < avoiding
+    picture = imread(tmp_path / "self_avoidance.png")[..., :3]
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 100
+
+
+def test_both_runs_keep_the_hand_on_its_path():
+    example = load("self_avoidance")
+    for avoiding in (False, True):
+        angles, _, errors = example.run(avoiding)
+        assert errors.max() < 1e-3
+        assert np.abs(np.diff(angles, axis=0)).max() < 0.02  # radians in 10 ms: no jerk at a singularity
+
+
+def test_gradient_of_the_arm_agrees_with_finite_differences():
+    example = load("self_avoidance")
+    scene, q, h = example.build_scene(), example.REST, 1e-6
+
+    def table_at(angles):
+        scene.move(dict(zip(example.LINKS, example.forward(angles)[0], strict=True)))
+        return scene.distances()
+
+    expected = np.stack(
+        [(table_at(q + h * e).distance - table_at(q - h * e).distance) / (2.0 * h) for e in np.eye(len(q))], axis=1
+    )
+    found = table_at(q).gradient(example.forward(q)[1])
+    np.testing.assert_allclose(found, expected, atol=1e-6)
