@@ -10,6 +10,7 @@ void bind_scene(nanobind::module_& m);
 }  // namespace clearance
 
 NB_MODULE(_core, m) {
+    nanobind::set_leak_warnings(false);  // what a script still holds when the interpreter ends is no leak
     m.doc() = "The compiled core of clearance.";
     clearance::bind_elements(m);
     clearance::bind_shapes(m);

@@ -292,9 +292,7 @@ void bind_shapes(nb::module_& m) {
     placed.def("__eq__", [](const Placed& self, nb::handle other) {
         if (!nb::isinstance<Placed>(other)) return false;
         const auto& that = nb::cast<const Placed&>(other);
-        bool equal = self.shape.equal(that.shape) && largest(self.pose.translation - that.pose.translation) == 0.0;
-        for (int i = 0; i < 3; ++i) equal = equal && largest(self.pose.rotation.row[i] - that.pose.rotation.row[i]) == 0.0;
-        return equal;
+        return self.shape.equal(that.shape) && self.pose == that.pose;
     });
     placed.def("__hash__", [](const Placed& self) { return nb::hash(self.shape); });
 

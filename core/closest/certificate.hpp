@@ -43,7 +43,7 @@ CLEARANCE_INLINE Real extent_of(const Core<Real, NA>& a, const Core<Real, NB>& b
 template <class Real, int NA, int NB>
 CLEARANCE_INLINE Real rounding_of(const Core<Real, NA>& a, const Core<Real, NB>& b, Real extent, Real distance) {
     const Real reach = max_of(largest(a.vertex[0]), largest(b.vertex[0])) + extent;
-    return max_of(Real(4.0 * kEpsilon) * reach, Real(2.0 * kEpsilon) * distance) + Real(32.0 * kEpsilon) * extent;
+    return max_of(Real(3.0 * kEpsilon) * reach, Real(1.5 * kEpsilon) * distance) + Real(32.0 * kEpsilon) * extent;
 }
 
 // The distance that is proved, before rounding: what the plane keeps the cores apart. Where that agrees with the distance

@@ -23,6 +23,12 @@ struct Pose {
 
 CLEARANCE_INLINE Vec3d operator*(const Pose& pose, const Vec3d& point) { return pose.rotation * point + pose.translation; }
 
+inline bool operator==(const Pose& a, const Pose& b) {
+    double difference = largest(a.translation - b.translation);
+    for (int k = 0; k < 3; ++k) difference = max_of(difference, largest(a.rotation.row[k] - b.rotation.row[k]));
+    return difference == 0.0;
+}
+
 // A pose from a homogeneous matrix (16 doubles, row after row). A rotation that is off by no more than 1e-6 is replaced by
 // the nearest true one; anything else throws std::invalid_argument, which says what is wrong with it.
 Pose pose_from_matrix(const double* matrix);

@@ -94,6 +94,7 @@ void Scene::ignore(const std::string& a, const std::string& b) {
 
 void Scene::move(const std::string& name, const Pose& pose) {
     Member& member = find(name);
+    if (member.pose == pose) return;
     member.pose = pose;
     member.moved = true;
 }

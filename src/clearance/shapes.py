@@ -37,6 +37,16 @@ __all__ = [
 def place(shape: Shape, pose: Any) -> Placed | PlacedBatch:
     """Place a shape, as `shape.at(pose)` does; a name that pickle can find.
 
+    Parameters
+    ----------
+    shape : Shape
+    pose : pose or batch of poses
+        Whatever `shape.at` takes.
+
+    Returns
+    -------
+    Placed or PlacedBatch
+
     Examples
     --------
     >>> place(Sphere(1.0), [1.0, 0.0, 0.0]) == Sphere(1.0).at([1.0, 0.0, 0.0])

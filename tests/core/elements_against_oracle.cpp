@@ -467,8 +467,7 @@ unsigned failures_of(const Subject& s, const Observed& seen, double& witness_out
     const auto check = [&failed](Check what, bool holds) { failed |= holds ? 0u : 1u << what; };
     check(kDistance, magnitude(found.distance - s.distance) <= accurate);
     check(kBracketed, found.lower <= s.distance && s.distance <= found.upper);
-    // Both ends must allow for all the rounding that could have happened, not only for what did.
-    check(kTight, found.upper - found.lower <= proven + 3 * s.rounding);
+    check(kTight, found.upper - found.lower <= proven);
     check(kUnit, magnitude(oracle::norm(normal) - 1) <= 1e-14);
     check(kJoined, largest(found.point_b - found.point_a - found.distance * found.normal) <= 4 * kEpsilon * far);
     check(kWitnessA, outside_a <= accurate);
@@ -490,7 +489,7 @@ void measure(const Subject& s, const Row& found, double witness_outside, Family 
     Worst& worst = tally.worst[family];
     worst.beyond_rounding = std::max(worst.beyond_rounding, (error - s.rounding) / s.size);
     if (s.rounding <= 80 * kEpsilon * s.size) worst.near_origin = std::max(worst.near_origin, error / s.size);
-    tally.widest = std::max(tally.widest, (found.upper - found.lower - 2 * s.rounding) / s.size);
+    tally.widest = std::max(tally.widest, (found.upper - found.lower - s.rounding) / s.size);
     tally.farthest = std::max(tally.farthest, (witness_outside - s.rounding) / s.size);
 }
 
