@@ -653,7 +653,7 @@ def test_what_is_no_radius_is_refused_by_name(name, bad):
 def test_message_has_digits_enough_to_replay(bad):
     with pytest.raises(ValueError, match=r"^radius_a ") as error:
         closest(UNIT, UNIT, radius_a=bad)
-    assert bad in [float(word) for word in re.findall(r"-?\d[\d.]*(?:e[-+]\d+)?", str(error.value))]
+    assert bad in [float(word) for word in re.findall(r"-?\d+(?:\.\d+)?(?:e[-+]\d+)?", str(error.value))]
 
 
 @pytest.mark.parametrize("names", combinations(("a", "b", "radius_a", "radius_b"), 2), ids=" and ".join)

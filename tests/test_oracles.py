@@ -163,8 +163,8 @@ def test_size_of_pair_is_the_sum_of_the_smallest_spheres():
     assert oracles.bounding_radius([equilateral, right, [[1, 1, 1]] * 3]) == pytest.approx([(2 / 3) ** 0.5, 2.5, 0.0])
 
 
-def test_allowance_follows_the_largest_coordinate():
-    assert oracles.allowance([[1, 2, -64]], UNIT) == 2.0**-43
+def test_allowance_follows_the_farthest_vertex():
+    assert oracles.allowance([[0, 48, -64]], UNIT) == 80 * 2.0**-49
     assert oracles.allowance(np.ones((5, 2, 3)), np.zeros((5, 3, 3))).shape == (5,)
 
 

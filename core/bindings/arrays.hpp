@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <charconv>
 #include <string>
 #include <vector>
 
@@ -47,21 +48,31 @@ inline NumpyArray array_of(const Pose& pose) {
     return result;
 }
 
+// The shortest digits that give the number again.
+inline std::string printed_number(double number) {
+    char text[32];
+    return {text, std::to_chars(text, text + sizeof text, number).ptr};
+}
+
 inline void check_coordinates(const Vec3d& v, const char* what) {
-    if (!(largest(v) <= kLargestLength))
-        throw std::invalid_argument(std::string(what) + " must be finite and below 1e30, but it is (" + std::to_string(v.x) +
-                                    ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + ").");
+    for (const double coordinate : {v.x, v.y, v.z})
+        if (!(abs_of(coordinate) <= kLargestLength))
+            throw std::invalid_argument(std::string(what) + " must be finite and below 1e30, but it is (" +
+                                        printed_number(v.x) + ", " + printed_number(v.y) + ", " + printed_number(v.z) +
+                                        ").");
 }
 
 // A point from an array, or from anything NumPy makes an array of.
 inline Vec3d point_from(nb::handle value, const char* name) {
     Vector3 array;
     if (!nb::try_cast(value, array)) {
-        const nb::module_ numpy = nb::module_::import_("numpy");
-        const nb::object converted = numpy.attr("ascontiguousarray")(value, "dtype"_a = numpy.attr("float64"));
-        if (!nb::try_cast(converted, array))
-            throw std::invalid_argument(std::string(name) + " must have 3 coordinates, but it has shape " +
-                                        nb::cast<std::string>(nb::str(nb::object(converted.attr("shape")))) + ".");
+        try {
+            const nb::object converted = nb::module_::import_("clearance.poses").attr("as_floats")(value, name);
+            array = nb::cast<Vector3>(converted);
+        } catch (const nb::cast_error&) {
+            throw std::invalid_argument(std::string(name) + " must have 3 coordinates, but it is " +
+                                        nb::cast<std::string>(nb::repr(value)) + ".");
+        }
     }
     const Vec3d point{array(0), array(1), array(2)};
     check_coordinates(point, name);

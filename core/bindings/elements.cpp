@@ -29,7 +29,7 @@ void check_numbers(const double* numbers, std::size_t count, const char* name, b
             throw std::invalid_argument(
                 std::string(name) +
                 (is_radius ? " must be zero or positive and below 1e30" : " must be finite and below 1e30") +
-                ", but entry " + std::to_string(k) + " is " + std::to_string(numbers[k]) + ".");
+                ", but entry " + std::to_string(k) + " is " + printed_number(numbers[k]) + ".");
 }
 
 void closest(const CoreArray& a, const Doubles& radius_a, const CoreArray& b, const Doubles& radius_b, Column distance,

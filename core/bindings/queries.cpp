@@ -156,13 +156,15 @@ void bind_queries(nb::module_& m) {
                         ", triangle_tests=" + std::to_string(w.triangle_tests) +
                         ", iterations=" + std::to_string(w.iterations) + ")";
              })
-        .def("__eq__",
-             [](const Work& a, nb::handle other) {
-                 if (!nb::isinstance<Work>(other)) return false;
-                 const auto& b = nb::cast<const Work&>(other);
-                 return a.pairs == b.pairs && a.volume_tests == b.volume_tests && a.element_tests == b.element_tests &&
-                        a.triangle_tests == b.triangle_tests && a.iterations == b.iterations;
-             })
+        .def(
+            "__eq__",
+            [](const Work& a, nb::handle other) {
+                if (!nb::isinstance<Work>(other)) return false;
+                const auto& b = nb::cast<const Work&>(other);
+                return a.pairs == b.pairs && a.volume_tests == b.volume_tests && a.element_tests == b.element_tests &&
+                       a.triangle_tests == b.triangle_tests && a.iterations == b.iterations;
+            },
+            nb::arg().none())
         .def(
             "__getstate__",
             [](const Work& w) {

@@ -21,9 +21,8 @@ struct Compound : Shape {
 const nb::sig kReduceSignature("def __reduce__(self) -> tuple[typing.Any, ...]");
 
 [[noreturn]] void refuse_length(const char* name, const char* expected, double found) {
-    char text[160];
-    std::snprintf(text, sizeof text, "%s must be %s and below 1e30, but it is %.17g.", name, expected, found);
-    throw std::invalid_argument(text);
+    throw std::invalid_argument(std::string(name) + " must be " + expected + " and below 1e30, but it is " +
+                                printed_number(found) + ".");
 }
 
 double positive(double length, const char* name) {
@@ -122,9 +121,12 @@ void def_value_methods(nb::class_<T, Shape>& type, const char* name) {
         }
         return text + ")";
     });
-    type.def("__eq__", [](const T& self, nb::handle other) {
-        return nb::isinstance<T>(other) && same(*self.body, *nb::cast<const T&>(other).body);
-    });
+    type.def(
+        "__eq__",
+        [](const T& self, nb::handle other) {
+            return nb::isinstance<T>(other) && same(*self.body, *nb::cast<const T&>(other).body);
+        },
+        nb::arg().none());
     type.def("__hash__", [](const T& self) { return hash_of(*self.body); });
 }
 
@@ -289,11 +291,14 @@ void bind_shapes(nb::module_& m) {
     placed.def(
         "__reduce__", [](const Placed& self) { return placed_again(self.shape, nb::cast(array_of(self.pose))); },
         kReduceSignature);
-    placed.def("__eq__", [](const Placed& self, nb::handle other) {
-        if (!nb::isinstance<Placed>(other)) return false;
-        const auto& that = nb::cast<const Placed&>(other);
-        return self.shape.equal(that.shape) && self.pose == that.pose;
-    });
+    placed.def(
+        "__eq__",
+        [](const Placed& self, nb::handle other) {
+            if (!nb::isinstance<Placed>(other)) return false;
+            const auto& that = nb::cast<const Placed&>(other);
+            return self.shape.equal(that.shape) && self.pose == that.pose;
+        },
+        nb::arg().none());
     placed.def("__hash__", [](const Placed& self) { return nb::hash(self.shape); });
 
     const auto poses_of = [](const PlacedBatch& self) {

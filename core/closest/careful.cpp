@@ -119,18 +119,38 @@ bool face_each_other(const Core<double, NA>& a, const Core<double, NB>& b, const
     return faces_are_parallel(a, b) && abs_of(dot(face_normal, normal)) > 0.5 && norm(cross(face_normal, normal)) < 1e-9;
 }
 
-// Closest points; in the middle of the region of closest points, where the faces are parallel.
+template <int N>
+void set_weights_on_edge(int k, double t, double& w1, double& w2) {
+    if constexpr (N == 3)
+        weights_on_edge(k, t, w1, w2);
+    else
+        w1 = t, w2 = 0.0;
+}
+
+// Closest points; in the middle of the region of closest points, where faces or edges are parallel.
 template <int NA, int NB>
 Weights<double> settled_weights(const Core<double, NA>& a, const Core<double, NB>& b, const Vec3d& normal) {
     const Weights<double> corner = closest(a, b);
+    const double allowed = norm(between(a, b, corner)) + 4.0 * kParallelAngle * extent_of(a, b);
+    const auto is_as_near = [&](const Weights<double>& at) { return norm(between(a, b, at)) <= allowed; };
     if constexpr (NA >= 2 && NB == 3) {
         Vec3d middle;
         if (face_each_other(a, b, normal) && middle_of_overlap(a, b, normal, middle)) {
             const Core<double, 1> point{{middle}};
             const Weights<double> on_a = closest(point, a), on_b = closest(point, b);
             const Weights<double> at{on_a.b1, on_a.b2, on_b.b1, on_b.b2};
-            const double allowed = 4.0 * kParallelAngle * extent_of(a, b);
-            if (norm(between(a, b, at)) <= norm(between(a, b, corner)) + allowed) return at;
+            if (is_as_near(at)) return at;
+        }
+    }
+    for (int i = 0; i < edge_count<NA>(); ++i) {
+        for (int j = 0; j < edge_count<NB>(); ++j) {
+            const Edge<double> u = edge_along(edge(a, i)), v = edge_along(edge(b, j));
+            if (norm_sq(cross(u.along, v.along)) > kParallelAngle_sq * u.length_sq * v.length_sq) continue;
+            const auto found = closest_on_edges(b.vertex[j] - a.vertex[i], u, v);
+            Weights<double> at{0, 0, 0, 0};
+            set_weights_on_edge<NA>(i, found.s, at.a1, at.a2);
+            set_weights_on_edge<NB>(j, found.t, at.b1, at.b2);
+            if (is_as_near(at)) return at;
         }
     }
     return corner;

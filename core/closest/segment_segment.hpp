@@ -19,7 +19,8 @@ CLEARANCE_INLINE Edge<Real> edge_along(const Vec3<Real>& along) {
 
 template <class Real>
 struct EdgeParameters {
-    Real s, t, distance_sq;
+    Real s, t;
+    Real distance_sq;  // to compare with: a trifle less for parallel edges
 };
 
 // Closest points a_start + s u and b_start + t v, with w = b_start - a_start.
@@ -43,7 +44,9 @@ CLEARANCE_INLINE EdgeParameters<Real> closest_on_edges(const Vec3<Real>& w, cons
     Real s = select(crossing, clamp_unit(at_crossing), middle);
     const Real t = clamp_unit((s * uv - vw) * b.inverse_length_sq);
     s = clamp_unit((t * uv + uw) * a.inverse_length_sq);
-    return {s, t, norm_sq(w + t * v - s * u)};
+    // Where a corner of a parallel edge is as near as its middle, the middle wins.
+    const Real distance_sq = norm_sq(w + t * v - s * u);
+    return {s, t, select(crossing, distance_sq, Real(1.0 - 8.0 * kEpsilon) * distance_sq)};
 }
 
 template <class Real>

@@ -8,7 +8,7 @@ namespace {
 
 // How far a matrix may be from a rotation, as the largest entry of R'R - 1 (twice the error of R itself).
 constexpr double kLargestSkew = 2e-6;
-constexpr double kNegligibleSkew = 2.0 * kEpsilon;
+constexpr double kNegligibleSkew = 1e-15;  // what rounding leaves: a pose read back is taken as it is
 
 Vec3d column(const Mat3& m, int k) {
     const auto entry = [k](const Vec3d& row) { return k == 0 ? row.x : k == 1 ? row.y : row.z; };
@@ -58,7 +58,7 @@ Pose pose_from_matrix(const double* m) {
                0.5 * skew);
     if (dot(pose.rotation.row[0], cross(pose.rotation.row[1], pose.rotation.row[2])) < 0.0)
         throw std::invalid_argument("the rotation of a pose must not mirror, but its determinant is -1.");
-    for (int step = 0; step < 2 && skew > kNegligibleSkew; ++step) {
+    for (int step = 0; step < 3 && skew > kNegligibleSkew; ++step) {
         pose.rotation = straightened(pose.rotation);
         skew = skew_of(pose.rotation);
     }

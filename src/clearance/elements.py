@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from .poses import as_floats
 from .queries import _thread_count
 
 __all__ = ["ElementGaps", "closest"]
@@ -75,9 +76,11 @@ def closest(
     (0.4, [0.5, 0.5, 0.0])
     """
     cores_a, cores_b = _cores(a, "a"), _cores(b, "b")
-    radii_a, radii_b = (np.asarray(r, dtype=np.float64, order="C") for r in (radius_a, radius_b))
-    dims = np.broadcast_shapes(cores_a.shape[:-2], cores_b.shape[:-2], radii_a.shape, radii_b.shape)
+    radii_a, radii_b = as_floats(radius_a, "radius_a"), as_floats(radius_b, "radius_b")
+    dims = _common_dims(a=cores_a.shape[:-2], b=cores_b.shape[:-2], radius_a=radii_a.shape, radius_b=radii_b.shape)
     gaps = _room_for(dims) if out is None else _checked(out, dims)
+    if out is not None:
+        cores_a, cores_b, radii_a, radii_b = (_apart_from(gaps, x) for x in (cores_a, cores_b, radii_a, radii_b))
     _core.closest(
         _rows(cores_a, dims, 2),
         _rows(radii_a, dims, 0),
@@ -97,10 +100,23 @@ def closest(
 
 
 def _cores(value: ArrayLike, name: str) -> Floats:
-    array = np.ascontiguousarray(value, dtype=np.float64)
+    array = as_floats(value, name)
     if array.ndim < 2 or array.shape[-1] != 3 or array.shape[-2] not in (1, 2, 3):
         raise ValueError(f"{name} must have shape (..., 1 to 3, 3), but it has {array.shape}.")
     return array
+
+
+def _common_dims(**dims: tuple[int, ...]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(*dims.values())
+    except ValueError as error:
+        listed = ", ".join(f"{name} {shape}" for name, shape in dims.items())
+        raise ValueError(f"leading dimensions must broadcast against each other, but they are: {listed}.") from error
+
+
+def _apart_from(room: ElementGaps, array: Floats) -> Floats:
+    """Rows are written while others are still to be read: what shares memory with the results is copied first."""
+    return array.copy() if any(np.may_share_memory(array, column) for column in vars(room).values()) else array
 
 
 def _rows(array: Floats, dims: tuple[int, ...], trailing: int) -> Floats:
@@ -117,6 +133,10 @@ def _room_for(dims: tuple[int, ...]) -> ElementGaps:
 
 
 def _checked(out: ElementGaps, dims: tuple[int, ...]) -> ElementGaps:
-    if out.distance.shape != dims:
-        raise ValueError(f"out has shape {out.distance.shape}, but the gaps have {dims}.")
+    for name, room in vars(out).items():
+        shape = dims if name in ("distance", "lower", "upper") else (*dims, 3)
+        if not (isinstance(room, np.ndarray) and room.shape == shape and room.dtype == np.float64):
+            raise ValueError(f"out.{name} must be a float64 array of shape {shape}, but it is {room!r:.200}.")
+        if not (room.flags.c_contiguous and room.flags.writeable):
+            raise ValueError(f"out.{name} must be contiguous and writable.")
     return out

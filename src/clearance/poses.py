@@ -14,6 +14,7 @@ Poses: TypeAlias = NDArray[np.float64]
 
 __all__ = [
     "Poses",
+    "as_floats",
     "as_poses",
     "from_axis_angle",
     "from_rpy",
@@ -50,12 +51,40 @@ def as_poses(value: Any) -> Poses:
         value = value.homogeneous
     elif hasattr(value, "as_matrix"):
         value = value.as_matrix()
-    array = np.ascontiguousarray(value, dtype=np.float64)
+    array = as_floats(value, "pose")
     if array.shape == (3,):
         return from_translation(array)
     if array.ndim < 2 or array.shape[-2:] != (4, 4):
         raise ValueError(f"a pose is a (4, 4) array or a vector of length 3, but this has shape {array.shape}.")
     return array
+
+
+def as_floats(value: Any, name: str) -> NDArray[np.float64]:
+    """Read numbers as a contiguous array of doubles, or say which argument has none.
+
+    Parameters
+    ----------
+    value : array_like
+        Real numbers.
+    name : str
+        What it is called in an error.
+
+    Returns
+    -------
+    ndarray of float64
+
+    Examples
+    --------
+    >>> as_floats([1, 2], "radius")
+    array([1., 2.])
+    """
+    try:
+        array = np.asarray(value)
+        if np.iscomplexobj(array):
+            raise TypeError("complex numbers")
+        return np.asarray(array, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be real numbers, but it is {value!r:.200}.") from error
 
 
 def _assemble(rotation: NDArray[np.float64], translation: ArrayLike) -> Poses:
@@ -193,7 +222,7 @@ def from_xyzw(quaternion: ArrayLike, translation: ArrayLike = (0.0, 0.0, 0.0)) -
     >>> bool((from_xyzw([0, 0, 0, 1]) == np.eye(4)).all())
     True
     """
-    return from_wxyz(np.roll(np.asarray(quaternion, dtype=np.float64), 1, axis=-1), translation)
+    return from_wxyz(np.roll(_unit(quaternion, "quaternion", 4), 1, axis=-1), translation)
 
 
 def to_wxyz(pose: ArrayLike) -> NDArray[np.float64]:
@@ -298,7 +327,7 @@ def interpolate(start: ArrayLike, end: ArrayLike, t: ArrayLike) -> Poses:
 
 
 def _unit(value: ArrayLike, name: str, length: int = 3) -> NDArray[np.float64]:
-    array = np.asarray(value, dtype=np.float64)
+    array = as_floats(value, name)
     if array.shape[-1:] != (length,):
         raise ValueError(f"{name} has {length} components, but this has shape {array.shape}.")
     norm = np.linalg.norm(array, axis=-1, keepdims=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, isnan
+from operator import index
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -17,6 +18,8 @@ __all__ = ["Gap", "Gaps", "Work", "collides", "distance", "within"]
 
 Single: TypeAlias = Shape | Placed
 Floats: TypeAlias = NDArray[np.float64]
+
+MOST_THREADS = 1024
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,6 +114,8 @@ def distance(
     """
     if type(a) is PlacedBatch or type(b) is PlacedBatch:
         return _distance_batch(a, b, at_most, threads)
+    if threads is not None:
+        _thread_count(threads)
     return _core.distance(a, b, at_most)  # type: ignore[arg-type]
 
 
@@ -163,7 +168,7 @@ def collides(a: Single | PlacedBatch, b: Single | PlacedBatch) -> bool | NDArray
 def _closer(a: Single | PlacedBatch, b: Single | PlacedBatch, margin: float) -> bool | NDArray[np.bool_]:
     if type(a) is PlacedBatch or type(b) is PlacedBatch:
         return np.asarray(_distance_batch(a, b, margin, None).distance <= margin)
-    return _core.distance(a, b, margin).distance <= margin  # type: ignore[arg-type]
+    return bool(_core.distance(a, b, margin).distance <= margin)  # type: ignore[arg-type]
 
 
 def _distance_batch(a: Single | PlacedBatch, b: Single | PlacedBatch, at_most: float, threads: int | None) -> Gaps:
@@ -188,8 +193,13 @@ def _spread(value: Single | PlacedBatch, dims: tuple[int, ...]) -> Single | Plac
 
 
 def _thread_count(threads: int | None) -> int:
+    """0 stands for all cores."""
     if threads is None:
         return 0
-    if threads < 1:
-        raise ValueError(f"threads must be at least 1, or None for all cores, but it is {threads}.")
-    return int(threads)
+    try:
+        count = index(threads)
+    except TypeError as error:
+        raise TypeError(f"threads must be an integer or None, but it is {threads!r}.") from error
+    if not 1 <= count <= MOST_THREADS:
+        raise ValueError(f"threads must be 1 to {MOST_THREADS}, or None for all cores, but it is {threads}.")
+    return count
