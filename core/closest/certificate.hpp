@@ -43,7 +43,7 @@ CLEARANCE_INLINE Real extent_of(const Core<Real, NA>& a, const Core<Real, NB>& b
 template <class Real, int NA, int NB>
 CLEARANCE_INLINE Real rounding_of(const Core<Real, NA>& a, const Core<Real, NB>& b, Real extent, Real distance) {
     const Real reach = max_of(largest(a.vertex[0]), largest(b.vertex[0])) + extent;
-    return max_of(Real(3.0 * kEpsilon) * reach, Real(1.5 * kEpsilon) * distance) + Real(32.0 * kEpsilon) * extent;
+    return max_of(Real(3.0 * kEpsilon) * reach, Real(2.0 * kEpsilon) * distance) + Real(32.0 * kEpsilon) * extent;
 }
 
 // The distance that is proved, before rounding: what the plane keeps the cores apart. Where that agrees with the distance
@@ -83,7 +83,8 @@ CLEARANCE_INLINE Certified<Real> certify(const Core<Real, NA>& a, const Core<Rea
     const Real extent = extent_of(a, b);
     const Real rounding = rounding_of(a, b, extent, distance);
     const Real proven = separation_along(normal, a, b);
-    const auto doubtful = either(distance <= rounding, distance - proven > rounding + Real(kDoubt) * extent);
+    const Real doubt = distance - proven;
+    const auto doubtful = either(distance <= rounding, doubt > Real(4.0 * kEpsilon) * distance + Real(kDoubt) * extent);
     return {{point_at(a, at.a1, at.a2), normal, distance, proved_distance(distance, proven) - rounding, distance + rounding},
             doubtful};
 }

@@ -1,4 +1,4 @@
-"""Without a size of its own a pair has only the rounding of its coordinates to be uncertain about: 8 eps of their length."""
+"""Without a size of its own a pair is uncertain only by the rounding of its coordinates: 8 eps of their length."""
 
 import numpy as np
 

@@ -1,0 +1,90 @@
+"""Instructions per pair of swept elements, counted by callgrind: no clock, the same numbers in every run.
+
+Valgrind has no AVX-512, so the kernels for AVX2, SSE2 and plain doubles are counted.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from measure import Agreement, Table, arguments
+
+ROOT = Path(__file__).parent.parent
+TREE = ROOT / "build" / "instructions"
+SETS = ["avx2", "sse2", "scalar"]
+LETTERS = "PLT"
+
+
+def tool(name: str) -> str | None:
+    """The tool beside this Python, or else on the path."""
+    beside = Path(sys.executable).parent / name
+    return str(beside) if beside.exists() else shutil.which(name)
+
+
+def build() -> Path:
+    """Compile the core as CMakeLists.txt says, and the driver against it."""
+    cmake, compiler = tool("cmake"), shutil.which("c++")
+    if cmake is None or compiler is None:
+        sys.exit("bench_instructions needs cmake and a C++ compiler.")
+    quiet = {"check": True, "stdout": subprocess.DEVNULL}
+    subprocess.run([cmake, "-S", ROOT, "-B", TREE, "-DCLEARANCE_PYTHON=OFF", "-DCLEARANCE_TESTS=OFF"], **quiet)
+    subprocess.run([cmake, "--build", TREE, "--parallel", "2"], **quiet)
+    driver = TREE / "count_instructions"
+    source = Path(__file__).with_name("count_instructions.cpp")
+    flags = ["-std=c++20", "-O2", "-Wall", "-Wextra", f"-I{ROOT / 'core'}", "-pthread"]
+    subprocess.run([compiler, *flags, source, TREE / "libclearance_core.a", "-o", driver], check=True)
+    return driver
+
+
+def count(driver: Path, simd: str, order: str, kind: str, call: str, pairs: int) -> tuple[float, float]:
+    """Return instructions per pair and the sum of all distances."""
+    vertices = [str(1 + LETTERS.index(letter)) for letter in order]
+    with TemporaryDirectory() as folder:
+        found = subprocess.run(
+            [
+                *("valgrind", "--tool=callgrind", "--toggle-collect=counted*", f"--callgrind-out-file={folder}/out"),
+                *(driver, simd, *vertices, kind, call, str(pairs)),
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    collected = re.search(r"Collected : (\d+)", found.stderr)
+    if collected is None:
+        sys.exit(f"callgrind reported no count:\n{found.stderr}")
+    return int(collected[1]) / pairs, float(found.stdout)
+
+
+def main() -> None:
+    options = arguments(__doc__)
+    if shutil.which("valgrind") is None:
+        print("bench_instructions: skipped, valgrind is not installed.")
+        return
+    driver = build()
+    agreement = Agreement()
+    pairs = 512 if options.quick else 8192
+    table = Table(
+        f"Instructions per pair ({pairs} random pairs)",
+        ["pair", *SETS, "scalar / avx2", "single call", "piercing, avx2"],
+    )
+    for order in ["PP", "PL", "LP", "PT", "TP", "LL", "LT", "TL", "TT"]:
+        counts, sums = zip(*(count(driver, simd, order, "apart", "batch", pairs) for simd in SETS), strict=True)
+        single, sum_of_singles = count(driver, "scalar", order, "apart", "single", pairs)
+        for name, found in zip([*SETS, "single"], [*sums, sum_of_singles], strict=True):
+            agreement.check(f"{order}, {name}", found, sums[0])
+        pierced = "-"
+        if "P" not in order:
+            pierced = f"{count(driver, 'avx2', order, 'crossing', 'batch', max(pairs // 8, 64))[0]:.0f}"
+        cells = [f"{number:.1f}" for number in counts]
+        table.add(order, *cells, counts[-1] / counts[0], f"{single:.0f}", pierced)
+    table.show(options.markdown)
+    agreement.exit()
+
+
+if __name__ == "__main__":
+    main()
