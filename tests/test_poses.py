@@ -13,12 +13,13 @@ QUARTER = np.pi / 2
 ABOUT_X = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]])
 ABOUT_Y = np.array([[0, 0, 1], [0, 1, 0], [-1, 0, 0]])
 ABOUT_Z = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])
-QUARTERS = pytest.mark.parametrize(("k", "rotation"), enumerate((ABOUT_X, ABOUT_Y, ABOUT_Z)))
+QUARTERS = pytest.mark.parametrize(("k", "rotation"), list(enumerate((ABOUT_X, ABOUT_Y, ABOUT_Z))))
 
 
 def assert_rigid(matrices):
     rotation = matrices[..., :3, :3]
-    assert np.max(np.abs(np.swapaxes(rotation, -1, -2) @ rotation - np.eye(3)), initial=0) <= 8 * EPS
+    # What is composed of up to four rotations, each true to 4 eps.
+    assert np.max(np.abs(np.swapaxes(rotation, -1, -2) @ rotation - np.eye(3)), initial=0) <= 16 * EPS
     assert np.all(np.linalg.det(rotation) > 0)
     assert np.all(matrices[..., 3, :] == [0, 0, 0, 1])
 
@@ -277,6 +278,7 @@ def test_what_is_no_pose_is_refused(bad):
             read(bad)
 
 
+@pytest.mark.filterwarnings("ignore:invalid value")
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_what_is_not_finite_never_becomes_a_pose(bad):
     crooked = np.eye(4)

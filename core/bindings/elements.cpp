@@ -1,5 +1,7 @@
 #include <nanobind/stl/string.h>
 
+#include <atomic>
+
 #include "bindings/arrays.hpp"
 #include "closest/kernels.hpp"
 #include "parallel/pool.hpp"
@@ -11,52 +13,85 @@ using CoreArray = nb::ndarray<const double, nb::shape<-1, -1, 3>, nb::c_contig, 
 using Column = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Column3 = nb::ndarray<double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 
-// An array with one element is repeated for all rows.
-ElementArray elements_of(const CoreArray& cores, const Doubles& radii) {
-    return {cores.data(), radii.data(), cores.shape(0) == 1 ? 0 : 3 * cores.shape(1),
-            radii.shape(0) == 1 ? std::size_t{0} : 1};
-}
-
 void check_rows(std::size_t found, std::size_t rows, const char* name, bool may_be_one) {
     if (found == rows || (may_be_one && found == 1)) return;
     throw std::invalid_argument(std::string(name) + " has " + std::to_string(found) + " rows, but " + std::to_string(rows) +
                                 " were expected.");
 }
 
-void check_numbers(const double* numbers, std::size_t count, const char* name, bool is_radius) {
-    for (std::size_t k = 0; k < count; ++k)
-        if (!(abs_of(numbers[k]) <= kLargestLength) || (is_radius && numbers[k] < 0.0))
-            throw std::invalid_argument(
-                std::string(name) +
-                (is_radius ? " must be zero or positive and below 1e30" : " must be finite and below 1e30") +
-                ", but entry " + std::to_string(k) + " is " + printed_number(numbers[k]) + ".");
+// Whether all numbers are finite and not too large (and not negative, for radii). Without a branch inside, so that it
+// costs little beside the kernels.
+bool are_good(const double* numbers, std::size_t count, double least) {
+    bool good = true;
+    for (std::size_t k = 0; k < count; ++k) good &= numbers[k] >= least && numbers[k] <= kLargestLength;
+    return good;
 }
+
+void refuse_first_bad(const double* numbers, std::size_t count, const char* name, double least) {
+    const char* expected = least < 0.0 ? " must be finite and below 1e30" : " must be zero or positive and below 1e30";
+    for (std::size_t k = 0; k < count; ++k)
+        if (!are_good(numbers + k, 1, least))
+            throw std::invalid_argument(name + std::string(expected) + ", but entry " + std::to_string(k) + " is " +
+                                        printed_number(numbers[k]) + ".");
+}
+
+// One side of a batch: cores and radii, either of them possibly one for all rows.
+struct Input {
+    const CoreArray& cores;
+    const Doubles& radii;
+    const char *name, *radius_name;
+
+    ElementArray elements() const {
+        return {cores.data(), radii.data(), cores.shape(0) == 1 ? 0 : 3 * cores.shape(1),
+                radii.shape(0) == 1 ? std::size_t{0} : 1};
+    }
+    bool good_rows(std::size_t begin, std::size_t end) const {
+        const ElementArray all = elements();
+        const auto rows = [&](std::size_t stride, std::size_t width) { return stride == 0 ? width : (end - begin) * width; };
+        return are_good(all.vertices + begin * all.vertex_stride, rows(all.vertex_stride, 3 * cores.shape(1)),
+                        -kLargestLength) &&
+               are_good(all.radii + begin * all.radius_stride, rows(all.radius_stride, 1), 0.0);
+    }
+    void refuse() const {
+        refuse_first_bad(cores.data(), cores.size(), name, -kLargestLength);
+        refuse_first_bad(radii.data(), radii.size(), radius_name, 0.0);
+    }
+    void check_shapes(std::size_t rows) const {
+        if (cores.shape(1) < 1 || cores.shape(1) > 3)
+            throw std::invalid_argument(std::string(name) + " must have cores of 1, 2 or 3 vertices, but they have " +
+                                        std::to_string(cores.shape(1)) + ".");
+        check_rows(cores.shape(0), rows, name, true);
+        check_rows(radii.shape(0), rows, radius_name, true);
+    }
+};
 
 void closest(const CoreArray& a, const Doubles& radius_a, const CoreArray& b, const Doubles& radius_b, Column distance,
              Column lower, Column upper, Column3 point_a, Column3 point_b, Column3 normal, Column3 weights_a,
              Column3 weights_b, int threads) {
-    const std::size_t rows = distance.shape(0), na = a.shape(1), nb_ = b.shape(1);
-    if (na < 1 || na > 3 || nb_ < 1 || nb_ > 3)
-        throw std::invalid_argument("cores have 1, 2 or 3 vertices, but these have " + std::to_string(na) + " and " +
-                                    std::to_string(nb_) + ".");
-    check_rows(a.shape(0), rows, "a", true);
-    check_rows(b.shape(0), rows, "b", true);
-    check_rows(radius_a.shape(0), rows, "radius_a", true);
-    check_rows(radius_b.shape(0), rows, "radius_b", true);
+    const std::size_t rows = distance.shape(0);
+    const Input in_a{a, radius_a, "a", "radius_a"}, in_b{b, radius_b, "b", "radius_b"};
+    in_a.check_shapes(rows);
+    in_b.check_shapes(rows);
     for (const std::size_t found : {lower.shape(0), upper.shape(0), point_a.shape(0), point_b.shape(0), normal.shape(0),
                                     weights_a.shape(0), weights_b.shape(0)})
         check_rows(found, rows, "an array for results", false);
-    check_numbers(a.data(), a.size(), "a", false);
-    check_numbers(b.data(), b.size(), "b", false);
-    check_numbers(radius_a.data(), radius_a.size(), "radius_a", true);
-    check_numbers(radius_b.data(), radius_b.size(), "radius_b", true);
     const GapArrays out{distance.data(), lower.data(),  upper.data(),     point_a.data(),
                         point_b.data(),  normal.data(), weights_a.data(), weights_b.data()};
-    const ElementArray from_a = elements_of(a, radius_a), from_b = elements_of(b, radius_b);
-    const nb::gil_scoped_release release;
-    Pool::shared().for_blocks(rows, 1024, threads, [&](std::size_t begin, std::size_t end) {
-        gaps_between(static_cast<int>(na), from_a, static_cast<int>(nb_), from_b, out, begin, end);
-    });
+    const int count_a = static_cast<int>(a.shape(1)), count_b = static_cast<int>(b.shape(1));
+    std::atomic<bool> all_good{true};
+    {
+        // Each block is checked just before it is computed, while it is in the cache anyway.
+        const nb::gil_scoped_release release;
+        Pool::shared().for_blocks(rows, 512, threads, [&](std::size_t begin, std::size_t end) {
+            if (in_a.good_rows(begin, end) && in_b.good_rows(begin, end))
+                gaps_between(count_a, in_a.elements(), count_b, in_b.elements(), out, begin, end);
+            else
+                all_good = false;
+        });
+    }
+    if (all_good) return;
+    in_a.refuse();
+    in_b.refuse();
 }
 
 const char* const kSimdNames[] = {"scalar", "sse2", "avx2", "avx512"};

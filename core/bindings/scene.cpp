@@ -25,15 +25,23 @@ auto guarded(GuardedScene& self, Action action) {
     return action(self.scene);
 }
 
-void move_many(GuardedScene& self, const std::vector<std::string>& names, const Matrices4& matrices) {
-    if (names.size() != matrices.shape(0))
-        throw std::invalid_argument(std::to_string(names.size()) + " names need as many poses, but there are " +
-                                    std::to_string(matrices.shape(0)) + ".");
-    std::vector<Pose> poses;
-    for (std::size_t k = 0; k < names.size(); ++k) poses.push_back(pose_from_matrix(matrices.data() + 16 * k));
+// Either all bodies move, or none does and an error says why.
+void move_many(GuardedScene& self, const nb::dict& poses_by_name) {
+    std::vector<std::pair<std::string, Pose>> moves;
+    moves.reserve(nb::len(poses_by_name));
+    const nb::object single_pose = nb::module_::import_("clearance.scene").attr("_single_pose");
+    for (const auto& [name, value] : poses_by_name) {
+        std::string body;
+        if (!nb::try_cast(name, body))
+            throw nb::type_error(
+                ("a body has a string for a name, not " + nb::cast<std::string>(nb::repr(name)) + ".").c_str());
+        Matrix4 matrix;
+        if (!nb::try_cast(value, matrix, false)) matrix = nb::cast<Matrix4>(single_pose(value));
+        moves.emplace_back(std::move(body), pose_from_matrix(matrix.data()));
+    }
     guarded(self, [&](Scene& scene) {
-        for (const std::string& name : names) scene.pose(name);  // all or none: an unknown name moves nothing
-        for (std::size_t k = 0; k < names.size(); ++k) scene.move(names[k], poses[k]);
+        for (const auto& move : moves) scene.pose(move.first);
+        for (const auto& move : moves) scene.move(move.first, move.second);
         return 0;
     });
 }
@@ -69,8 +77,8 @@ void bind_scene(nb::module_& m) {
     });
 
     nb::class_<TableObject>(m, "PairTable", "Columns of the distances of watched pairs.")
-        .def_prop_ro("name_a", [](const TableObject& self) { return self.table->name_a; })
-        .def_prop_ro("name_b", [](const TableObject& self) { return self.table->name_b; })
+        .def_prop_ro("name_a", [](const TableObject& self) { return self.table->names->a; })
+        .def_prop_ro("name_b", [](const TableObject& self) { return self.table->names->b; })
         .def_prop_ro("distance", &column_of<&PairTable::distance, 1>,
                      nb::sig("def distance(self) -> numpy.typing.NDArray[numpy.float64]"))
         .def_prop_ro("lower", &column_of<&PairTable::lower, 1>,
@@ -135,7 +143,8 @@ void bind_scene(nb::module_& m) {
                 guarded(self, [&](Scene& scene) { return scene.move(name, to), 0; });
             },
             "name"_a, "pose"_a)
-        .def("move_many", &move_many, "names"_a, "poses"_a)
+        .def("move_many", &move_many, "poses_by_name"_a,
+             nb::sig("def move_many(self, poses_by_name: dict[str, typing.Any]) -> None"))
         .def(
             "pose",
             [](GuardedScene& self, const std::string& name) {

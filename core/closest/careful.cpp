@@ -156,13 +156,16 @@ Weights<double> settled_weights(const Core<double, NA>& a, const Core<double, NB
     return corner;
 }
 
+// What is lost where squares of lengths underflow.
+double vanished(const Vec3d& apart) { return norm_sq(apart) < 1e-290 ? 2.0 * largest(apart) : 0.0; }
+
 }  // namespace
 
 template <int NA, int NB>
 CarefulGap careful_gap(const Core<double, NA>& a, const Core<double, NB>& b) {
     const Vec3d apart_at_first = between(a, b, closest(a, b));
     const Directions<NA, NB> directions(a, b, apart_at_first);
-    const double rounding = rounding_of(a, b, extent_of(a, b), norm(apart_at_first));
+    const double rounding = rounding_of(a, b, extent_of(a, b), norm(apart_at_first)) + vanished(apart_at_first);
     Direction best = directions.best();
 
     if (best.separation > 0.0) {

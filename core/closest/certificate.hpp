@@ -31,7 +31,8 @@ CLEARANCE_INLINE Vec3<Real> between(const Core<Real, NA>& a, const Core<Real, NB
     return apart;
 }
 
-// Length of the cores, and the bound on rounding that follows from it and from how far away the coordinates are.
+// Length of the cores, and the bound on rounding that follows from it, from how far away the coordinates are, and from the
+// distance.
 template <class Real, int NA, int NB>
 CLEARANCE_INLINE Real extent_of(const Core<Real, NA>& a, const Core<Real, NB>& b) {
     Real extent(0.0);

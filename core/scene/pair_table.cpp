@@ -12,8 +12,6 @@ void set3(std::vector<double>& column, std::size_t row, const Vec3d& v) {
 }  // namespace
 
 void PairTable::resize(std::size_t rows) {
-    name_a.resize(rows);
-    name_b.resize(rows);
     for (auto* column : {&distance, &lower, &upper}) column->resize(rows);
     for (auto* column : {&point_a, &point_b, &normal, &origin_a, &origin_b}) column->resize(3 * rows);
     feature_a.resize(rows);

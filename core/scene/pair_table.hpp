@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -7,9 +8,13 @@
 
 namespace clearance {
 
+struct PairNames {
+    std::vector<std::string> a, b;
+};
+
 // One row per watched pair, in the order of watching; column after column.
 struct PairTable {
-    std::vector<std::string> name_a, name_b;
+    std::shared_ptr<const PairNames> names;
     std::vector<double> distance, lower, upper;
     std::vector<double> point_a, point_b, normal;    // three per row, as the two below
     std::vector<double> origin_a, origin_b;          // where the frames of the two bodies stand

@@ -156,44 +156,49 @@ void Scene::evaluate_rows(int threads, double at_most) {
             pair.work = {};
             pair.known = distance(pair.a->placed, pair.b->placed, at_most, pair.work);
             pair.known_at_all = true;
+            write_row(stale_[k], at_most);
         }
     });
     for (Member* member : moved_) member->moved = false;
 }
 
-void Scene::write_table(double at_most) {
-    const bool whole = pairs_changed_ || at_most != table_at_most_ || table_ == nullptr;
-    if (table_ == nullptr)
-        table_ = std::make_shared<PairTable>();
-    else if (table_.use_count() > 1)
-        table_ = std::make_shared<PairTable>(*table_);
-    const auto write = [&](std::size_t row) {
-        const Pair& pair = pairs_[row];
-        const bool too_far = pair.known.lower > at_most;
-        table_->set(row, too_far ? farther_than_asked(pair.known.lower) : pair.known, pair.a->pose.translation,
-                    pair.b->pose.translation);
-    };
-    if (whole) {
-        table_->resize(pairs_.size());
-        for (std::size_t row = 0; row < pairs_.size(); ++row) {
-            table_->name_a[row] = pairs_[row].a->name;
-            table_->name_b[row] = pairs_[row].b->name;
-            write(row);
-        }
-    } else {
-        for (const std::size_t row : stale_) write(row);
+// Make table_ one that nobody else holds, with the rows of the last one.
+void Scene::prepare_table() {
+    if (table_ == nullptr) table_ = std::make_shared<PairTable>();
+    if (table_.use_count() > 1) {
+        if (spare_ == nullptr || spare_.use_count() > 1) spare_ = std::make_shared<PairTable>();
+        *spare_ = *table_;
+        std::swap(table_, spare_);
     }
+    if (!pairs_changed_) return;
+    auto names = std::make_shared<PairNames>();
+    for (const Pair& pair : pairs_) {
+        names->a.push_back(pair.a->name);
+        names->b.push_back(pair.b->name);
+    }
+    table_->names = std::move(names);
+    table_->resize(pairs_.size());
+}
+
+void Scene::write_row(std::size_t row, double at_most) {
+    const Pair& pair = pairs_[row];
+    const bool too_far = pair.known.lower > at_most;
+    table_->set(row, too_far ? farther_than_asked(pair.known.lower) : pair.known, pair.a->pose.translation,
+                pair.b->pose.translation);
+}
+
+std::shared_ptr<const PairTable> Scene::distances(int threads, double at_most) {
+    const bool all_rows_change = pairs_changed_ || at_most != table_at_most_;
+    prepare_table();
+    place_moved_bodies(threads);
+    choose_rows(at_most);
+    evaluate_rows(threads, at_most);
+    if (all_rows_change)
+        for (std::size_t row = 0; row < pairs_.size(); ++row) write_row(row, at_most);
     table_->work = {};
     for (const std::size_t row : stale_) table_->work += pairs_[row].work;
     pairs_changed_ = false;
     table_at_most_ = at_most;
-}
-
-std::shared_ptr<const PairTable> Scene::distances(int threads, double at_most) {
-    place_moved_bodies(threads);
-    choose_rows(at_most);
-    evaluate_rows(threads, at_most);
-    write_table(at_most);
     return table_;
 }
 

@@ -36,8 +36,8 @@ public:
     std::vector<std::pair<std::string, std::string>> pairs() const;
     std::vector<std::pair<std::string, std::string>> ignored() const;
 
-    // Distances of all watched pairs. Only pairs with a body that moved since their last evaluation are computed again. The
-    // table is handed out as it is, and replaced instead of overwritten as long as somebody holds it.
+    // Distances of all watched pairs. Only pairs with a body that moved since their last evaluation are computed again. A
+    // table that somebody still holds is never written to again.
     std::shared_ptr<const PairTable> distances(int threads, double at_most);
 
 private:
@@ -62,16 +62,17 @@ private:
     void place_moved_bodies(int threads);
     void choose_rows(double at_most);
     void evaluate_rows(int threads, double at_most);
-    void write_table(double at_most);
+    void prepare_table();
+    void write_row(std::size_t row, double at_most);
 
     std::vector<std::unique_ptr<Member>> members_;
     std::unordered_map<std::string, Member*> by_name_;
     std::vector<Pair> pairs_;
     std::set<Key> watched_, ignored_;
-    std::vector<Member*> moved_;      // what this evaluation has to place,
-    std::vector<std::size_t> stale_;  // and to compute
-    std::shared_ptr<PairTable> table_;
-    bool pairs_changed_ = true;  // the rows of the table are not those of pairs_
+    std::vector<Member*> moved_;                // what this evaluation has to place,
+    std::vector<std::size_t> stale_;            // and to compute
+    std::shared_ptr<PairTable> table_, spare_;  // the one handed out last, and one to write the next into
+    bool pairs_changed_ = true;                 // the rows of the table are not those of pairs_
     double table_at_most_ = 0.0;
 };
 

@@ -116,6 +116,8 @@ def distance(
         return _distance_batch(a, b, at_most, threads)
     if threads is not None:
         _thread_count(threads)
+    if hint is not None and not isinstance(hint, Gap | Gaps):
+        raise TypeError(f"hint must be an earlier Gap or Gaps, but it is {hint!r}.")
     return _core.distance(a, b, at_most)  # type: ignore[arg-type]
 
 

@@ -265,8 +265,8 @@ class Scene:
             self._scene.move(name, _single_pose(pose))
         elif pose is not None:
             raise ValueError("a mapping already holds the poses; leave the second argument out.")
-        elif name:
-            self._scene.move_many(list(name), np.stack([_single_pose(value) for value in name.values()]))
+        else:
+            self._scene.move_many(dict(name))
 
     def distances(self, threads: int | None = None, at_most: float = inf) -> PairTable:
         """Measure all watched pairs; only those with a body that moved are computed again.

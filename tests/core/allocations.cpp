@@ -1,10 +1,13 @@
-// No query of elements touches the heap: a control loop may call them where allocation is forbidden.
+// No query touches the heap once it has run: a control loop may call them where allocation is forbidden.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "closest/kernels.hpp"
+#include "scene/scene.hpp"
 
 namespace {
 std::atomic<long> allocations{0};
@@ -63,6 +66,34 @@ bool runs_without_allocation(Simd simd, int na, int nb) {
     return allocations == before;
 }
 
+// Bodies of all kinds of elements that move about; after a first evaluation nothing is left to allocate.
+bool scene_runs_without_allocation(int threads, double at_most) {
+    Scene scene;
+    std::vector<std::string> names;
+    for (int k = 0; k < 12; ++k) {
+        std::vector<Element> elements;
+        for (std::size_t row = 0; row < kRows; ++row) {
+            const double* v = kA[row];
+            elements.push_back(
+                {1 + int(row) % 3, {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {v[6], v[7], v[8]}}, kRadii[row]});
+        }
+        names.push_back("body " + std::to_string(k));
+        scene.add(names.back(), Body(elements), Pose{});
+    }
+    scene.watch_all();
+    long before = 0;
+    for (int step = 0; step < 20; ++step) {
+        for (int k = 0; k < 12; ++k) {
+            Pose pose;
+            pose.translation = {2.0 * k, 0.1 * step * k, 0.3 * (k % 3)};
+            scene.move(names[std::size_t(k)], pose);
+        }
+        scene.distances(threads, at_most);
+        if (step == 1) before = allocations;
+    }
+    return allocations == before;
+}
+
 }  // namespace
 
 int main() {
@@ -80,6 +111,11 @@ int main() {
         for (int na = 1; na <= 3; ++na)
             for (int nb = 1; nb <= 3; ++nb)
                 check(runs_without_allocation(Simd(simd), na, nb), "gaps_between allocates", simd, na, nb);
+
+    for (int threads = 1; threads <= 2; ++threads) {
+        check(scene_runs_without_allocation(threads, 1.0), "Scene::distances allocates, at_most given", 0, 0, 0);
+        check(scene_runs_without_allocation(threads, 1e9), "Scene::distances allocates", 0, 0, 0);
+    }
 
     std::printf("%d passed, %d failed\n", passed, failed);
     return failed == 0 ? 0 : 1;
