@@ -16,19 +16,19 @@ PAGE = """# Accuracy
 
 Written by `make accuracy`; do not edit.
 
-Every pair of swept elements is compared with an oracle in quadruple precision (34 digits) that tries all pairs of faces
-and all separating directions. {cases} seeded cases per pair, in both orders and with every instruction set, most of them
-nearly degenerate. Errors are divided by the size of the pair: the sum of the radii of its two bounding spheres.
+Every pair of swept elements is compared with an oracle in quadruple precision (34 digits) that tries all pairs of
+faces and all separating directions. {cases} seeded cases per pair, in both orders and with every instruction set, most
+of them nearly degenerate. Errors are divided by the size of the pair: the sum of the radii of its bounding spheres.
 
 | pair | largest error / size | beyond 8 eps of the coordinates | widest bracket / size | witness off the surface / size |
 |---|---|---|---|---|
 {rows}
 
-The second column counts cases whose coordinates are no larger than ten sizes. The third counts all cases, also far from
-the origin, after taking off what rounding of the coordinates themselves excuses: 8 machine epsilons of the distance of
-the farthest vertex from the origin. In every case `lower <= oracle <= upper`, the normal is a unit vector along which
-the distance is proved, and the four instruction sets agree bit by bit; a case where any of this fails makes the run fail.
-{passed} comparisons passed, {failed} failed.
+The second column counts cases whose coordinates are no larger than ten sizes. The third counts all cases, also far
+from the origin, after taking off what rounding of the coordinates themselves excuses: 8 machine epsilons of the
+distance of the farthest vertex from the origin. In every case `lower <= oracle <= upper`, the normal is a unit vector
+along which the distance is proved, and all instruction sets agree bit by bit; a case where any of this fails makes the
+run fail. {passed} comparisons passed, {failed} failed.
 
 Largest error / size by family of cases, coordinates no larger than ten sizes:
 
@@ -37,7 +37,7 @@ Largest error / size by family of cases, coordinates no larger than ten sizes:
 
 
 def table(text: str, title: str) -> dict[str, dict[str, float]]:
-    """Read one table as family -> pair -> number; several runs, of other pairs or seeds, are merged by their largest."""
+    """Read one table as family -> pair -> number; several runs are merged by their largest number."""
     merged: dict[str, dict[str, float]] = {}
     for block in re.findall(rf"^largest error[^\n]*{re.escape(title)}\n(.*?)(?:\n\n|\Z)", text, re.S | re.M):
         header, *lines = block.splitlines()

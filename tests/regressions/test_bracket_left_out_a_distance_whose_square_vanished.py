@@ -1,4 +1,4 @@
-"""The square of 1e-170 is zero: the distance may be called zero, but the bracket has to say how far that can be wrong."""
+"""The square of 1e-170 is zero: the distance may be called zero, but the bracket has to say how wrong that can be."""
 
 from clearance.elements import closest
 
