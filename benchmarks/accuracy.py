@@ -20,7 +20,7 @@ Every pair of swept elements is compared with an oracle in quadruple precision (
 faces and all separating directions. {cases} seeded cases per pair, in both orders and with every instruction set, most
 of them nearly degenerate. Errors are divided by the size of the pair: the sum of the radii of its bounding spheres.
 
-| pair | largest error / size | beyond 8 eps of the coordinates | widest bracket / size | witness off the surface / size |
+| pair | largest error / size | beyond 8 eps of the coordinates | widest bracket / size | witness off surface / size |
 |---|---|---|---|---|
 {rows}
 
