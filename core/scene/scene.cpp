@@ -156,8 +156,11 @@ void Scene::evaluate_rows(int threads, double at_most) {
             pair.work = {};
             pair.known = distance(pair.a->placed, pair.b->placed, at_most, pair.work);
             pair.known_at_all = true;
-            write_row(stale_[k], at_most);
         }
+    });
+    // Rows next to each other share cache lines in every column: long stretches, so that threads do not fight for them.
+    Pool::shared().for_blocks(stale_.size(), 256, sharing, [this, at_most](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) write_row(stale_[k], at_most);
     });
     for (Member* member : moved_) member->moved = false;
 }
