@@ -29,7 +29,7 @@ LARGE = [10, 20, 30, 50, 70, 100, 200, 500, 1000, 2000]
 PACED = [5, 20, 50, 100, 200, 500, 2000]
 AIMED_EFFICIENCY = {100: 0.85, 2000: 0.92}
 PICTURE = Path(__file__).parent.parent / "docs" / "images" / "scene_threads.png"
-ROUND = 0.02  # seconds
+ROUND, WARM_UP = 0.02, 0.01  # seconds
 WAYS = ["1 thread", "2 threads", "2 processes"]
 
 
@@ -57,6 +57,14 @@ def run_round(moving: scenes.MovingScene, threads: int, pause: float) -> Round:
     return Round(steps / in_steps, getrusage(RUSAGE_SELF).ru_nivcsw - before)
 
 
+def warm_up(moving: scenes.MovingScene, threads: int) -> None:
+    """Fill the caches, wake the threads, and let the core reach its pace."""
+    start, steps = perf_counter(), 0
+    while perf_counter() - start < WARM_UP:
+        moving.step(steps, threads)
+        steps += 1
+
+
 def serve(requests: Connection, barrier: Barrier) -> None:
     """One of the two processes: builds scenes once, runs rounds on request."""
     built: dict[int, scenes.MovingScene] = {}
@@ -64,10 +72,9 @@ def serve(requests: Connection, barrier: Barrier) -> None:
         pairs, threads, pause, together = request
         if pairs not in built:
             built[pairs] = scenes.links_in_a_box(pairs)
-        for k in range(2):
-            built[pairs].step(k, threads)
         if together:
             barrier.wait()
+        warm_up(built[pairs], threads)
         requests.send(run_round(built[pairs], threads, pause))
 
 

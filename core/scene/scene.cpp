@@ -123,7 +123,7 @@ void Scene::place_moved_bodies(int threads) {
     for (const auto& member : members_) {
         if (!member->moved) continue;
         moved_.push_back(member.get());
-        work_ns += 20.0 * static_cast<double>(member->body.elements().size());
+        work_ns += 45.0 * static_cast<double>(member->body.elements().size());
     }
     Pool::shared().for_blocks(moved_.size(), 4, work_ns < kWorthSharing_ns ? 1 : threads,
                               [this](std::size_t begin, std::size_t end) {
