@@ -9,8 +9,9 @@
 namespace clearance {
 namespace {
 
-// Handing work to another thread costs a few microseconds; below this much work it does not pay.
-constexpr double kWorthSharing_ns = 15000.0;
+// Handing work to a thread that waits for it costs a microsecond or two, but tens of them if it has fallen asleep, as in
+// a loop with pauses. Below this much work sharing can make things worse.
+constexpr double kWorthSharing_ns = 40000.0;
 
 double expected_ns(std::size_t size_a, std::size_t size_b) {
     return 300.0 + 8.0 * static_cast<double>(size_a) * static_cast<double>(size_b);
