@@ -1,7 +1,6 @@
 #include <nanobind/stl/string.h>
 
 #include <atomic>
-#include <cstdint>
 
 #include "bindings/arrays.hpp"
 #include "closest/kernels.hpp"
@@ -20,13 +19,9 @@ void check_rows(std::size_t found, std::size_t rows, const char* name, bool may_
                                 " were expected.");
 }
 
-// Whether all numbers are finite and not too large (and not negative, for radii). Written so that compilers do several at
-// once: it runs over every input beside kernels that take a few nanoseconds.
+// Whether all numbers are finite and not too large (and not negative, for radii).
 bool are_good(const double* numbers, std::size_t count, double least) {
-    std::int64_t bad = 0;
-    for (std::size_t k = 0; k < count; ++k)
-        bad |= -static_cast<std::int64_t>(!((numbers[k] >= least) & (numbers[k] <= kLargestLength)));
-    return bad == 0;
+    return kernels().are_within(numbers, count, least, kLargestLength);
 }
 
 void refuse_first_bad(const double* numbers, std::size_t count, const char* name, double least) {

@@ -141,10 +141,12 @@ private:
 template <class Real, int NA, int NB>
 void gaps(const PairBatch& batch, std::size_t begin, std::size_t end) {
     constexpr std::size_t lanes = kLanes<Real>;
+    PairBatch group{from_row(batch.a, begin), from_row(batch.b, begin), from_row(batch.out, begin), batch.mirrored};
     std::size_t row = begin;
-    for (; row + lanes <= end; row += lanes)
-        gaps_of_group<Real, NA, NB>(
-            {from_row(batch.a, row), from_row(batch.b, row), from_row(batch.out, row), batch.mirrored});
+    for (; row + lanes <= end; row += lanes) {
+        gaps_of_group<Real, NA, NB>(group);
+        group = {from_row(group.a, lanes), from_row(group.b, lanes), from_row(group.out, lanes), group.mirrored};
+    }
     if (row == end) return;
     LastGroup<Real, NA, NB> last(batch, row, end - row);
     gaps_of_group<Real, NA, NB>(last.group());
@@ -152,10 +154,23 @@ void gaps(const PairBatch& batch, std::size_t begin, std::size_t end) {
 }
 
 template <class Real>
+bool are_within(const double* numbers, std::size_t count, double least, double most) {
+    const auto inside = [=](auto x) { return both(x >= decltype(x)(least), x <= decltype(x)(most)); };
+    constexpr std::size_t lanes = kLanes<Real>;
+    auto good = Real(0.0) <= Real(0.0);
+    std::size_t k = 0;
+    for (; k + lanes <= count; k += lanes) good = both(good, inside(LaneTraits<Real>::load(numbers + k)));
+    bool all_good = bits_of(good) == (1u << lanes) - 1;
+    for (; k < count; ++k) all_good = all_good && inside(numbers[k]);
+    return all_good;
+}
+
+template <class Real>
 constexpr Kernels kernels_of(Simd simd) {
     return {{{gaps<Real, 1, 1>, gaps<Real, 1, 2>, gaps<Real, 1, 3>},
              {nullptr, gaps<Real, 2, 2>, gaps<Real, 2, 3>},
              {nullptr, nullptr, gaps<Real, 3, 3>}},
+            are_within<Real>,
             simd};
 }
 

@@ -32,11 +32,15 @@ struct PairBatch {
 
 using GapKernel = void (*)(const PairBatch& batch, std::size_t begin, std::size_t end);
 
+// Whether all numbers are at least `least` and at most `most`; NaN is not.
+using RangeKernel = bool (*)(const double* numbers, std::size_t count, double least, double most);
+
 enum class Simd { scalar, sse2, avx2, avx512 };
 
 // The kernels of one instruction set, by the number of vertices of a and b less one; only a <= b is filled.
 struct Kernels {
     GapKernel gaps[3][3];
+    RangeKernel are_within;
     Simd simd;
 };
 

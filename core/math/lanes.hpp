@@ -21,11 +21,11 @@ CLEARANCE_INLINE double max_of(double a, double b) { return a > b ? a : b; }
 CLEARANCE_INLINE double abs_of(double a) { return std::fabs(a); }
 CLEARANCE_INLINE double sqrt_of(double a) { return std::sqrt(a); }
 CLEARANCE_INLINE double select(bool mask, double a, double b) { return mask ? a : b; }
-CLEARANCE_INLINE bool both(bool a, bool b) { return a && b; }
-CLEARANCE_INLINE bool either(bool a, bool b) { return a || b; }
+CLEARANCE_INLINE bool both(bool a, bool b) { return a & b; }
+CLEARANCE_INLINE bool either(bool a, bool b) { return a | b; }
 CLEARANCE_INLINE unsigned bits_of(bool mask) { return mask ? 1u : 0u; }
 
-// How lanes meet memory. gather: one double per lane, `stride` apart; gather3: three in a row per lane; store: lane after
+// How lanes meet memory. load: one double per lane, in a row; gather: `stride` apart; gather3: three in a row per lane; store: lane after
 // lane; store3: x y z of the first lane, then of the next.
 template <class Real>
 struct LaneTraits;
@@ -34,6 +34,7 @@ template <>
 struct LaneTraits<double> {
     using Mask = bool;
     static constexpr int count = 1;
+    static CLEARANCE_INLINE double load(const double* from) { return *from; }
     static CLEARANCE_INLINE double gather(const double* from, std::size_t) { return *from; }
     static CLEARANCE_INLINE void gather3(const double* from, std::size_t, double& x, double& y, double& z) {
         x = from[0], y = from[1], z = from[2];
@@ -79,6 +80,7 @@ template <>
 struct LaneTraits<Double2> {
     using Mask = Mask2;
     static constexpr int count = 2;
+    static CLEARANCE_INLINE Double2 load(const double* from) { return _mm_loadu_pd(from); }
     static CLEARANCE_INLINE Double2 gather(const double* from, std::size_t stride) {
         return _mm_set_pd(from[stride], from[0]);
     }
@@ -133,6 +135,7 @@ template <>
 struct LaneTraits<Double4> {
     using Mask = Mask4;
     static constexpr int count = 4;
+    static CLEARANCE_INLINE Double4 load(const double* from) { return _mm256_loadu_pd(from); }
     static CLEARANCE_INLINE Double4 gather(const double* from, std::size_t stride) {
         return _mm256_set_pd(from[3 * stride], from[2 * stride], from[stride], from[0]);
     }
@@ -202,6 +205,7 @@ struct LaneTraits<Double8> {
     using Mask = Mask8;
     using Half = LaneTraits<Double4>;
     static constexpr int count = 8;
+    static CLEARANCE_INLINE Double8 load(const double* from) { return _mm512_loadu_pd(from); }
     static CLEARANCE_INLINE Double8 gather(const double* from, std::size_t stride) {
         return {Half::gather(from, stride), Half::gather(from + 4 * stride, stride)};
     }
