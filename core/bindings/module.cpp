@@ -4,6 +4,7 @@ namespace clearance {
 
 void bind_elements(nanobind::module_& m);
 void bind_shapes(nanobind::module_& m);
+void bind_primitives(nanobind::module_& m);
 void bind_queries(nanobind::module_& m);
 void bind_scene(nanobind::module_& m);
 
@@ -14,6 +15,7 @@ NB_MODULE(_core, m) {
     m.doc() = "The compiled core of clearance.";
     clearance::bind_elements(m);
     clearance::bind_shapes(m);
+    clearance::bind_primitives(m);
     clearance::bind_queries(m);
     clearance::bind_scene(m);
 }

@@ -1,6 +1,9 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <atomic>
+#include <optional>
+
 #include "bindings/shapes.hpp"
 #include "closest/kernels.hpp"
 #include "parallel/pool.hpp"
@@ -43,23 +46,45 @@ Operand operand_of(nb::handle value, const char* name) {
     return operand;
 }
 
-Gap distance_of(const Operand& a, const Operand& b, double at_most, Work& work) {
-    if (a.body->elements().size() == 1 && b.body->elements().size() == 1) {
-        work.pairs = work.element_tests = 1;
-        const Gap gap = distance(a.body->elements().front(), a.pose, b.body->elements().front(), b.pose);
-        return gap.lower > at_most ? farther_than_asked(gap.lower) : gap;
-    }
-    PlacedBody placed_a(*a.body), placed_b(*b.body);
-    placed_a.place(*a.body, a.pose);
-    placed_b.place(*b.body, b.pose);
-    return distance(placed_a, placed_b, at_most, work);
+Question question_of(double at_most, double tolerance) {
+    if (at_most != at_most) throw std::invalid_argument("at_most must be a number, but it is NaN.");
+    if (!(tolerance >= 0.0 && tolerance < 1.0))
+        throw std::invalid_argument("tolerance must be positive and below 1, but it is " + printed_number(tolerance) + ".");
+    return {.at_most = at_most, .tolerance = tolerance};
 }
 
-GapResult single_distance(nb::handle a, nb::handle b, double at_most) {
-    if (at_most != at_most) throw std::invalid_argument("at_most must be a number, but it is NaN.");
+// The normal of an earlier answer is where to begin; an answer that was cut off has none.
+Vec3d direction_of(const Vec3d& normal) { return norm_sq(normal) > 0.0 ? normal : Vec3d{0, 0, 0}; }
+
+void refuse_two_half_spaces(const Body& a, const Body& b) {
+    if (!a.is_finite() && !b.is_finite())
+        throw std::invalid_argument("two half-spaces have no distance: at least one of a and b must be finite.");
+}
+
+void check_converged(const Gap& gap) {
+    if (gap.converged) return;
+    const nb::object type = nb::module_::import_("clearance.errors").attr("NotConverged");
+    PyErr_SetObject(type.ptr(), type(gap.lower, gap.upper).ptr());
+    throw nb::python_error();
+}
+
+GapResult single_distance(nb::handle a, nb::handle b, double at_most, double tolerance, const GapResult* hint) {
+    Question question = question_of(at_most, tolerance);
+    if (hint != nullptr) question.towards_b = direction_of(hint->gap.normal);
+    const Operand one = operand_of(a, "a"), other = operand_of(b, "b");
+    refuse_two_half_spaces(*one.body, *other.body);
     GapResult result{};
-    result.gap = distance_of(operand_of(a, "a"), operand_of(b, "b"), at_most, result.work);
+    result.gap = distance(*one.body, one.pose, *other.body, other.pose, question, result.work);
+    check_converged(result.gap);
     return result;
+}
+
+bool single_within(nb::handle a, nb::handle b, double margin) {
+    const Operand one = operand_of(a, "a"), other = operand_of(b, "b");
+    refuse_two_half_spaces(*one.body, *other.body);
+    Work work;
+    const Question question{.at_most = margin, .near_enough = margin};
+    return distance(*one.body, one.pose, *other.body, other.pose, question, work).distance <= margin;
 }
 
 // One side of a batch: the poses of a placed batch, or one pose for all.
@@ -91,43 +116,59 @@ void set3(double* column, std::size_t row, const Vec3d& v) {
     column[3 * row] = v.x, column[3 * row + 1] = v.y, column[3 * row + 2] = v.z;
 }
 
+const Element* only_element(const Body& body) {
+    return body.parts().size() == 1 ? element_of(body.parts().front()) : nullptr;
+}
+
+using Rows3 = nb::ndarray<const double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
+
 // Rows of two batches of equal length, or of one batch against one placed shape.
-nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at_most, int threads) {
-    if (at_most != at_most) throw std::invalid_argument("at_most must be a number, but it is NaN.");
+nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at_most, double tolerance,
+                         const std::optional<Rows3>& hint, bool only_within, int threads) {
+    Question asked = question_of(at_most, tolerance);
+    if (only_within) asked.near_enough = at_most;
     Side side_a, side_b;
     fill_side(a, "a", side_a);
     fill_side(b, "b", side_b);
+    refuse_two_half_spaces(*side_a.body, *side_b.body);
     NumpyArray distances_ = new_array({rows}), lower = new_array({rows}), upper = new_array({rows});
     NumpyArray point_a = new_array({rows, 3}), point_b = new_array({rows, 3}), normal = new_array({rows, 3});
     std::vector<std::int32_t> feature_a(rows, 0), feature_b(rows, 0);
     std::vector<Work> work(rows);
     const GapColumns out{distances_.data(), lower.data(), upper.data(), point_a.data(), point_b.data(), normal.data()};
+    std::atomic<std::size_t> unconverged = rows;
     const auto put = [&](std::size_t row, const Gap& gap) {
         out.distance[row] = gap.distance, out.lower[row] = gap.lower, out.upper[row] = gap.upper;
         set3(out.point_a, row, gap.point_a), set3(out.point_b, row, gap.point_b), set3(out.normal, row, gap.normal);
         feature_a[row] = gap.feature_a, feature_b[row] = gap.feature_b;
+        if (!gap.converged) unconverged = row;
     };
-    const bool single_elements = side_a.body->elements().size() == 1 && side_b.body->elements().size() == 1;
+    const Element *element_a = only_element(*side_a.body), *element_b = only_element(*side_b.body);
+    const bool single_elements = element_a != nullptr && element_b != nullptr;
+    const auto question_at = [&](std::size_t row) {
+        Question question = asked;
+        if (hint) question.towards_b = direction_of({(*hint)(row, 0), (*hint)(row, 1), (*hint)(row, 2)});
+        return question;
+    };
     {
         const nb::gil_scoped_release release;
         Pool::shared().for_blocks(rows, single_elements ? 1024 : 16, threads, [&](std::size_t begin, std::size_t end) {
             if (single_elements) {
-                distances(side_a.body->elements().front(), side_a.poses, side_b.body->elements().front(), side_b.poses, out,
-                          begin, end);
+                distances(*element_a, side_a.poses, *element_b, side_b.poses, out, begin, end);
                 for (std::size_t row = begin; row < end; ++row) {
                     work[row].pairs = work[row].element_tests = 1;
                     if (out.lower[row] > at_most) put(row, farther_than_asked(out.lower[row]));
                 }
                 return;
             }
-            PlacedBody placed_a(*side_a.body), placed_b(*side_b.body);
-            for (std::size_t row = begin; row < end; ++row) {
-                placed_a.place(*side_a.body, pose_at(side_a, row));
-                placed_b.place(*side_b.body, pose_at(side_b, row));
-                put(row, distance(placed_a, placed_b, at_most, work[row]));
-            }
+            for (std::size_t row = begin; row < end; ++row)
+                put(row, distance(*side_a.body, pose_at(side_a, row), *side_b.body, pose_at(side_b, row), question_at(row),
+                                  work[row]));
         });
     }
+    if (unconverged < rows)
+        check_converged(
+            {.distance = 0.0, .lower = out.lower[unconverged], .upper = out.upper[unconverged], .converged = false});
     Work total;
     for (const Work& one : work) total += one;
     const auto features = [rows](const std::vector<std::int32_t>& from) {
@@ -234,11 +275,18 @@ void bind_queries(nb::module_& m) {
             nb::sig("def __setstate__(self, state: tuple[typing.Any, ...]) -> None"));
 
     m.def("distance", &single_distance, "a"_a, "b"_a, "at_most"_a = std::numeric_limits<double>::infinity(),
-          nb::sig("def distance(a: Shape | Placed, b: Shape | Placed, at_most: float = ...) -> Gap"),
+          "tolerance"_a = 0.0, "hint"_a.none() = nb::none(),
+          nb::sig("def distance(a: Shape | Placed, b: Shape | Placed, at_most: float = ..., tolerance: float = 0.0, hint: "
+                  "Gap | None = None) -> Gap"),
           "Signed distance of two shapes at one pose each.");
-    m.def("distance_batch", &batch_distance, "a"_a, "b"_a, "rows"_a, "at_most"_a, "threads"_a,
+    m.def("within", &single_within, "a"_a, "b"_a, "margin"_a,
+          nb::sig("def within(a: Shape | Placed, b: Shape | Placed, margin: float) -> bool"),
+          "Whether two shapes at one pose each are no farther apart than a margin.");
+    m.def("distance_batch", &batch_distance, "a"_a, "b"_a, "rows"_a, "at_most"_a, "tolerance"_a, "hint"_a.none(),
+          "only_within"_a, "threads"_a,
           nb::sig("def distance_batch(a: Shape | Placed | PlacedBatch, b: Shape | Placed | PlacedBatch, rows: int, at_most: "
-                  "float, threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
+                  "float, tolerance: float, hint: numpy.typing.NDArray[numpy.float64] | None, only_within: bool, threads: "
+                  "int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
                   "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], Work]"),

@@ -1,105 +1,58 @@
-#include "bindings/shapes.hpp"
-
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <bit>
-#include <cstdio>
+
+#include "bindings/shape_values.hpp"
 
 namespace clearance {
 namespace {
 
-struct Sphere : Shape {};
-struct Capsule : Shape {};
-struct SweptPoint : Shape {};
-struct SweptSegment : Shape {};
-struct SweptTriangle : Shape {};
 struct Compound : Shape {
     nb::tuple parts;
 };
 
-const nb::sig kReduceSignature("def __reduce__(self) -> tuple[typing.Any, ...]");
+// ---- All numbers a body is made of, one after the other.
 
-[[noreturn]] void refuse_length(const char* name, const char* expected, double found) {
-    throw std::invalid_argument(std::string(name) + " must be " + expected + " and below 1e30, but it is " +
-                                printed_number(found) + ".");
+void append(std::vector<double>& to, const Vec3d& v) { to.insert(to.end(), {v.x, v.y, v.z}); }
+void append(std::vector<double>& to, const Element& e) {
+    to.push_back(e.count);
+    for (const Vec3d& v : e.vertex) append(to, v);
+}
+void append(std::vector<double>& to, const Box& box) { append(to, box.half); }
+void append(std::vector<double>& to, const Cylinder& c) { to.insert(to.end(), {c.radius, c.half_length}); }
+void append(std::vector<double>& to, const Cone& c) { to.insert(to.end(), {c.radius, c.half_length}); }
+void append(std::vector<double>& to, const Ellipsoid& e) { append(to, e.radii); }
+void append(std::vector<double>& to, const HullPointer& hull) {
+    for (const Vec3d& v : hull->points()) append(to, v);
+}
+void append(std::vector<double>& to, const Convex& convex) {
+    to.insert(to.end(), {static_cast<double>(convex.core.index()), convex.radius});
+    std::visit([&](const auto& core) { append(to, core); }, convex.core);
+}
+void append(std::vector<double>& to, const HalfSpace& half_space) {
+    append(to, half_space.normal);
+    to.push_back(half_space.offset);
 }
 
-double positive(double length, const char* name) {
-    if (!(length > 0.0 && length <= kLargestLength)) refuse_length(name, "positive", length);
-    return length;
-}
-
-double not_negative(double length, const char* name) {
-    if (!(length >= 0.0 && length <= kLargestLength)) refuse_length(name, "zero or positive", length);
-    return length;
-}
-
-std::shared_ptr<const Body> body_of(const Element& element) {
-    return std::make_shared<const Body>(std::vector<Element>{element});
-}
-
-const Element& only_element(const Shape& shape) { return shape.body->elements().front(); }
-
-Element moved(const Element& element, const Pose& pose) {
-    return {element.count, {pose * element.vertex[0], pose * element.vertex[1], pose * element.vertex[2]}, element.radius};
-}
-
-bool same(const Body& a, const Body& b) {
-    if (a.elements().size() != b.elements().size()) return false;
-    for (std::size_t k = 0; k < a.elements().size(); ++k) {
-        const Element &e = a.elements()[k], &f = b.elements()[k];
-        if (e.count != f.count || e.radius != f.radius) return false;
-        for (int i = 0; i < 3; ++i)
-            if (largest(e.vertex[i] - f.vertex[i]) != 0.0) return false;
+std::vector<double> numbers_of(const Body& body) {
+    std::vector<double> numbers;
+    for (const Part& part : body.parts()) {
+        std::visit([&](const auto& shape) { append(numbers, shape); }, part.shape);
+        for (const Vec3d& row : part.pose.rotation.row) append(numbers, row);
+        append(numbers, part.pose.translation);
     }
-    return true;
+    return numbers;
 }
+
+}  // namespace
+
+bool same(const Body& a, const Body& b) { return numbers_of(a) == numbers_of(b); }
 
 std::int64_t hash_of(const Body& body) {
     std::uint64_t hash = 0x9e3779b97f4a7c15u;
-    const auto mix = [&hash](double value) {
-        hash = (hash ^ std::bit_cast<std::uint64_t>(value + 0.0)) * 0x100000001b3u;
+    for (const double number : numbers_of(body)) {
+        hash = (hash ^ std::bit_cast<std::uint64_t>(number + 0.0)) * 0x100000001b3u;
         hash ^= hash >> 29;
-    };
-    for (const Element& element : body.elements()) {
-        mix(element.radius);
-        for (const Vec3d& v : element.vertex) mix(v.x), mix(v.y), mix(v.z);
     }
     return static_cast<std::int64_t>(hash >> 1);
-}
-
-// Shapes are rebuilt from the arguments of their constructor: for pickling, copying and printing.
-template <class T>
-nb::tuple arguments_of(const T& shape);
-
-template <>
-nb::tuple arguments_of(const Sphere& shape) {
-    return nb::make_tuple(only_element(shape).radius);
-}
-template <>
-nb::tuple arguments_of(const Capsule& shape) {
-    const Element& e = only_element(shape);
-    return nb::make_tuple(e.radius, e.vertex[1].z - e.vertex[0].z);
-}
-template <>
-nb::tuple arguments_of(const SweptPoint& shape) {
-    const Element& e = only_element(shape);
-    return nb::make_tuple(array_of(e.vertex[0]), e.radius);
-}
-template <>
-nb::tuple arguments_of(const SweptSegment& shape) {
-    const Element& e = only_element(shape);
-    return nb::make_tuple(array_of(e.vertex[0]), array_of(e.vertex[1]), e.radius);
-}
-template <>
-nb::tuple arguments_of(const SweptTriangle& shape) {
-    const Element& e = only_element(shape);
-    return nb::make_tuple(array_of(e.vertex[0]), array_of(e.vertex[1]), array_of(e.vertex[2]), e.radius);
-}
-template <>
-nb::tuple arguments_of(const Compound& shape) {
-    return nb::make_tuple(shape.parts);
 }
 
 std::string printed(nb::handle value) {
@@ -107,36 +60,20 @@ std::string printed(nb::handle value) {
     return nb::cast<std::string>(nb::repr(value));
 }
 
-template <class T>
-void def_value_methods(nb::class_<T, Shape>& type, const char* name) {
-    type.def(
-        "__reduce__", [](nb::handle self) { return nb::make_tuple(self.type(), arguments_of(nb::cast<const T&>(self))); },
-        kReduceSignature);
-    type.def("__repr__", [name](const T& self) {
-        std::string text = std::string(name) + "(";
-        const char* separator = "";
-        for (nb::handle argument : arguments_of(self)) {
-            text += separator + printed(argument);
-            separator = ", ";
-        }
-        return text + ")";
-    });
-    type.def(
-        "__eq__",
-        [](const T& self, nb::handle other) {
-            return nb::isinstance<T>(other) && same(*self.body, *nb::cast<const T&>(other).body);
-        },
-        nb::arg().none());
-    type.def("__hash__", [](const T& self) { return hash_of(*self.body); });
+template <>
+nb::tuple arguments_of(const Compound& shape) {
+    return nb::make_tuple(shape.parts);
 }
 
-// Parts of a compound are shapes, or shapes at one pose; what a part is made of joins the compound's own elements.
-void join(std::vector<Element>& elements, nb::handle part) {
+namespace {
+
+// Parts of a compound are shapes, or shapes at one pose; what a part is made of joins the compound's own parts.
+void join(std::vector<Part>& parts, nb::handle part) {
     if (nb::isinstance<Placed>(part)) {
         const auto& placed = nb::cast<const Placed&>(part);
-        for (const Element& element : placed.body->elements()) elements.push_back(moved(element, placed.pose));
+        for (const Part& one : placed.body->parts()) parts.push_back(moved(one, placed.pose));
     } else if (nb::isinstance<Shape>(part)) {
-        for (const Element& element : nb::cast<const Shape&>(part).body->elements()) elements.push_back(element);
+        for (const Part& one : nb::cast<const Shape&>(part).body->parts()) parts.push_back(one);
     } else {
         throw nb::type_error(
             ("a part must be a shape or a shape at one pose, but it is " + nb::cast<std::string>(nb::repr(part)) + ".")
@@ -185,7 +122,9 @@ void bind_shapes(nb::module_& m) {
         "elements",
         [](const Shape& self) {
             nb::list list;
-            for (const Element& e : self.body->elements()) {
+            for (const Part& part : self.body->parts()) {
+                if (element_of(part) == nullptr) continue;
+                const Element& e = *element_of(part);
                 NumpyArray vertices = new_array({static_cast<std::size_t>(e.count), 3});
                 for (int k = 0; k < e.count; ++k) {
                     double* to = vertices.data() + 3 * k;
@@ -196,90 +135,26 @@ void bind_shapes(nb::module_& m) {
             return list;
         },
         nb::sig("def elements(self) -> list[tuple[numpy.typing.NDArray[numpy.float64], float]]"),
-        "The swept elements it is made of: core vertices (1 to 3, 3) and radius of each.");
-
-    nb::class_<Sphere, Shape> sphere(m, "Sphere", "A solid ball about the origin, of a radius in metres.");
-    sphere.def(
-        "__init__",
-        [](Sphere* self, double radius) {
-            new (self) Sphere{{body_of({1, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, positive(radius, "radius")})}};
-        },
-        "radius"_a);
-    def_value_methods(sphere, "Sphere");
-
-    nb::class_<Capsule, Shape> capsule(m, "Capsule", "A segment of a length along z, centred, swept by a ball of a radius.");
-    capsule.def(
-        "__init__",
-        [](Capsule* self, double radius, double length) {
-            const Vec3d top{0, 0, 0.5 * positive(length, "length")};
-            new (self) Capsule{{body_of({2, {-top, top, top}, positive(radius, "radius")})}};
-        },
-        "radius"_a, "length"_a);
-    def_value_methods(capsule, "Capsule");
-    capsule.def_prop_ro("length", [](const Capsule& self) { return 2.0 * only_element(self).vertex[1].z; });
-
-    nb::class_<SweptPoint, Shape> swept_point(m, "SweptPoint", "A ball about a point p.");
-    swept_point.def(
-        "__init__",
-        [](SweptPoint* self, nb::handle p, double radius) {
-            const Vec3d v = point_from(p, "p");
-            new (self) SweptPoint{{body_of({1, {v, v, v}, not_negative(radius, "radius")})}};
-        },
-        "p"_a, "radius"_a, nb::sig("def __init__(self, p: numpy.typing.ArrayLike, radius: float) -> None"));
-    def_value_methods(swept_point, "SweptPoint");
-
-    nb::class_<SweptSegment, Shape> swept_segment(m, "SweptSegment",
-                                                  "A segment from p to q swept by a ball: a capsule anywhere.");
-    swept_segment.def(
-        "__init__",
-        [](SweptSegment* self, nb::handle p, nb::handle q, double radius) {
-            const Vec3d end = point_from(q, "q");
-            new (self) SweptSegment{{body_of({2, {point_from(p, "p"), end, end}, not_negative(radius, "radius")})}};
-        },
-        "p"_a, "q"_a, "radius"_a,
-        nb::sig("def __init__(self, p: numpy.typing.ArrayLike, q: numpy.typing.ArrayLike, radius: float) -> None"));
-    def_value_methods(swept_segment, "SweptSegment");
-
-    nb::class_<SweptTriangle, Shape> swept_triangle(m, "SweptTriangle",
-                                                    "A triangle p, q, s swept by a ball: a plate with round edges.");
-    swept_triangle.def(
-        "__init__",
-        [](SweptTriangle* self, nb::handle p, nb::handle q, nb::handle s, double radius) {
-            new (self) SweptTriangle{{body_of(
-                {3, {point_from(p, "p"), point_from(q, "q"), point_from(s, "s")}, not_negative(radius, "radius")})}};
-        },
-        "p"_a, "q"_a, "s"_a, "radius"_a,
-        nb::sig("def __init__(self, p: numpy.typing.ArrayLike, q: numpy.typing.ArrayLike, s: numpy.typing.ArrayLike, "
-                "radius: float) -> None"));
-    def_value_methods(swept_triangle, "SweptTriangle");
+        "The swept points, segments and triangles among its parts: core vertices (1 to 3, 3) and radius of each.");
 
     nb::class_<Compound, Shape> compound(m, "Compound",
                                          "A rigid union of shapes, each placed in the frame of the compound.");
     compound.def(
         "__init__",
         [](Compound* self, nb::iterable parts) {
-            std::vector<Element> elements;
+            std::vector<Part> joined;
             nb::list kept;
             for (nb::handle part : parts) {
-                join(elements, part);
+                join(joined, part);
                 kept.append(part);
             }
-            if (elements.empty()) throw std::invalid_argument("a compound needs at least one part, but it has none.");
-            for (const Element& element : elements)
-                for (const Vec3d& vertex : element.vertex) check_coordinates(vertex, "a vertex of a part");
-            new (self) Compound{{std::make_shared<const Body>(std::move(elements))}, nb::tuple(kept)};
+            if (joined.empty()) throw std::invalid_argument("a compound needs at least one part, but it has none.");
+            for (const Part& part : joined) check_coordinates(part.ball.centre, "the centre of a part");
         },
         "parts"_a, nb::sig("def __init__(self, parts: collections.abc.Iterable[Shape | Placed]) -> None"));
     def_value_methods(compound, "Compound");
     compound.def_prop_ro(
         "parts", [](const Compound& self) { return self.parts; }, nb::sig("def parts(self) -> tuple[Shape | Placed, ...]"));
-
-    const auto radius = [](const Shape& self) { return only_element(self).radius; };
-    sphere.def_prop_ro("radius", radius);
-    capsule.def_prop_ro("radius", radius);
-    swept_point.def_prop_ro("radius", radius);
-    swept_segment.def_prop_ro("radius", radius);
-    swept_triangle.def_prop_ro("radius", radius);
 
     placed.def_prop_ro("shape", [](const Placed& self) { return self.shape; }, nb::sig("def shape(self) -> Shape"));
     placed.def_prop_ro(

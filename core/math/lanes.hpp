@@ -25,8 +25,8 @@ CLEARANCE_INLINE bool both(bool a, bool b) { return a & b; }
 CLEARANCE_INLINE bool either(bool a, bool b) { return a | b; }
 CLEARANCE_INLINE unsigned bits_of(bool mask) { return mask ? 1u : 0u; }
 
-// How lanes meet memory. load: one double per lane, in a row; gather: `stride` apart; gather3: three in a row per lane; store: lane after
-// lane; store3: x y z of the first lane, then of the next.
+// How lanes meet memory. load: one double per lane, in a row; gather: `stride` apart; gather3: three in a row per lane;
+// store: lane after lane; store3: x y z of the first lane, then of the next.
 template <class Real>
 struct LaneTraits;
 

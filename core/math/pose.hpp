@@ -12,6 +12,22 @@ CLEARANCE_INLINE Vec3d operator*(const Mat3& m, const Vec3d& v) {
     return {dot(m.row[0], v), dot(m.row[1], v), dot(m.row[2], v)};
 }
 
+CLEARANCE_INLINE Mat3 operator*(const Mat3& a, const Mat3& b) {
+    const auto row = [&](const Vec3d& by) { return by.x * b.row[0] + by.y * b.row[1] + by.z * b.row[2]; };
+    return {{row(a.row[0]), row(a.row[1]), row(a.row[2])}};
+}
+
+CLEARANCE_INLINE Vec3d transposed_times(const Mat3& m, const Vec3d& v) {
+    return v.x * m.row[0] + v.y * m.row[1] + v.z * m.row[2];
+}
+
+// The rotation from the frame of b to that of a, where both are given in the world.
+CLEARANCE_INLINE Mat3 transposed_times(const Mat3& a, const Mat3& b) {
+    const auto row = [&](double x, double y, double z) { return x * b.row[0] + y * b.row[1] + z * b.row[2]; };
+    return {{row(a.row[0].x, a.row[1].x, a.row[2].x), row(a.row[0].y, a.row[1].y, a.row[2].y),
+             row(a.row[0].z, a.row[1].z, a.row[2].z)}};
+}
+
 // Lengths and coordinates beyond this would overflow when they are multiplied; nothing real is that large.
 constexpr double kLargestLength = 1e30;
 

@@ -3,23 +3,23 @@
 namespace clearance {
 namespace {
 
-Ball ball_around_all(const std::vector<Ball>& balls) {
-    Vec3d low = balls.front().centre, high = low;
-    for (const Ball& ball : balls) {
-        const double r = ball.radius;
-        low = {min_of(low.x, ball.centre.x - r), min_of(low.y, ball.centre.y - r), min_of(low.z, ball.centre.z - r)};
-        high = {max_of(high.x, ball.centre.x + r), max_of(high.y, ball.centre.y + r), max_of(high.z, ball.centre.z + r)};
+Ball ball_around_all(const std::vector<Part>& parts) {
+    Vec3d low = parts.front().ball.centre, high = low;
+    for (const Part& part : parts) {
+        const auto& [c, r] = part.ball;
+        if (r == std::numeric_limits<double>::infinity()) return part.ball;
+        low = {min_of(low.x, c.x - r), min_of(low.y, c.y - r), min_of(low.z, c.z - r)};
+        high = {max_of(high.x, c.x + r), max_of(high.y, c.y + r), max_of(high.z, c.z + r)};
     }
     Ball all{low + 0.5 * (high - low), 0.0};
-    for (const Ball& ball : balls) all.radius = max_of(all.radius, norm(ball.centre - all.centre) + ball.radius);
+    for (const Part& part : parts) all.radius = max_of(all.radius, norm(part.ball.centre - all.centre) + part.ball.radius);
     return all;
 }
 
 }  // namespace
 
-Body::Body(std::vector<Element> elements) : elements_(std::move(elements)) {
-    for (const Element& element : elements_) balls_.push_back(ball_around(element));
-    ball_ = balls_.size() == 1 ? balls_.front() : ball_around_all(balls_);
+Body::Body(std::vector<Part> parts) : parts_(std::move(parts)) {
+    ball_ = parts_.size() == 1 ? parts_.front().ball : ball_around_all(parts_);
 }
 
 void BallColumns::resize(std::size_t count) {
@@ -33,30 +33,37 @@ void BallColumns::set(std::size_t k, const Ball& ball) {
     radius[k] = ball.radius;
 }
 
-PlacedBody::PlacedBody(const Body& body) : vertices_(9 * body.elements().size()), ball_(body.ball()) {
-    for (const Element& element : body.elements()) {
-        counts_.push_back(element.count);
-        radii_.push_back(element.radius);
+PlacedBody::PlacedBody(const Body& body)
+    : parts_(body.parts().data()),
+      centre_(body.ball().centre),
+      poses_(body.parts().size()),
+      vertices_(9 * body.parts().size()),
+      ball_(body.ball()) {
+    for (const Part& part : body.parts()) {
+        const Element* element = element_of(part);
+        counts_.push_back(element == nullptr ? 0 : element->count);
+        radii_.push_back(element == nullptr ? 0.0 : element->radius);
     }
-    balls_.resize(body.elements().size());
-    place(body, Pose{});
+    balls_.resize(body.parts().size());
+    place(Pose{});
 }
 
-void PlacedBody::place(const Body& body, const Pose& pose) {
-    double* to = vertices_.data();
-    for (const Element& element : body.elements()) {
-        for (const Vec3d& vertex : element.vertex) {
+void PlacedBody::place(const Pose& pose) {
+    for (std::size_t k = 0; k < size(); ++k) {
+        const Part& part = parts_[k];
+        poses_[k] = {pose.rotation * part.pose.rotation, pose.rotation * part.pose.translation};
+        balls_.set(k, {pose.rotation * part.ball.centre, part.ball.radius});
+        const Element* element = element_of(part);
+        if (element == nullptr) continue;
+        double* to = vertices_.data() + 9 * k;
+        for (const Vec3d& vertex : element->vertex) {
             const Vec3d turned = pose.rotation * vertex;
             *to++ = turned.x;
             *to++ = turned.y;
             *to++ = turned.z;
         }
     }
-    for (std::size_t k = 0; k < balls_.size(); ++k) {
-        const Ball& ball = body.balls()[k];
-        balls_.set(k, {pose.rotation * ball.centre, ball.radius});
-    }
-    ball_.centre = pose.rotation * body.ball().centre;
+    ball_.centre = pose.rotation * centre_;
     origin_ = pose.translation;
 }
 

@@ -2,23 +2,21 @@
 
 #include <vector>
 
-#include "closest/element.hpp"
-#include "math/pose.hpp"
+#include "query/pair.hpp"
 
 namespace clearance {
 
-// A rigid union of swept elements, with a ball around each of them and one around all.
+// A rigid union of parts, with a ball around all of them.
 class Body {
 public:
-    explicit Body(std::vector<Element> elements);
+    explicit Body(std::vector<Part> parts);
 
-    const std::vector<Element>& elements() const { return elements_; }
-    const std::vector<Ball>& balls() const { return balls_; }
+    const std::vector<Part>& parts() const { return parts_; }
     const Ball& ball() const { return ball_; }
+    bool is_finite() const { return ball_.radius < std::numeric_limits<double>::infinity(); }
 
 private:
-    std::vector<Element> elements_;
-    std::vector<Ball> balls_;
+    std::vector<Part> parts_;
     Ball ball_;
 };
 
@@ -32,22 +30,29 @@ struct BallColumns {
 };
 
 // A body turned into the world, still about its own origin: differences of origins are taken once per pair, so a scene far
-// from the world's origin loses no digits.
+// from the world's origin loses no digits. It refers to the parts of the body, which must outlive it.
 class PlacedBody {
 public:
     explicit PlacedBody(const Body& body);
 
-    void place(const Body& body, const Pose& pose);
+    void place(const Pose& pose);
 
     std::size_t size() const { return radii_.size(); }
-    int count(std::size_t k) const { return counts_[k]; }  // vertices of element k
+    int count(std::size_t k) const { return counts_[k]; }  // vertices of an element, 0 for any other part
     const double* vertices(std::size_t k) const { return vertices_.data() + 9 * k; }
     const double* radius(std::size_t k) const { return radii_.data() + k; }
     const BallColumns& balls() const { return balls_; }
     const Ball& ball() const { return ball_; }
     const Vec3d& origin() const { return origin_; }
+    PlacedPart part(std::size_t k, const Vec3d& body_origin) const {
+        const Pose& at = poses_[k];
+        return {parts_[k], at.rotation, at.translation + body_origin};
+    }
 
 private:
+    const Part* parts_;
+    Vec3d centre_;  // of the ball, in the frame of the body
+    std::vector<Pose> poses_;
     std::vector<int> counts_;
     std::vector<double> vertices_, radii_;
     BallColumns balls_;

@@ -24,6 +24,14 @@ void copy_vertices(const double* from, const Vec3d& shift, double* to) {
     }
 }
 
+// The least distance of a union, with a bracket that holds for the union.
+void keep_nearer(Gap& best, const Gap& found) {
+    const double lower = min_of(best.lower, found.lower), upper = min_of(best.upper, found.upper);
+    const bool converged = best.converged && found.converged;
+    if (found.distance < best.distance) best = found;
+    best.lower = lower, best.upper = upper, best.converged = converged;
+}
+
 // Pairs of elements of the same two kinds wait here until there are enough of them to fill the lanes of a kernel.
 class Batch {
 public:
@@ -50,16 +58,8 @@ public:
         else
             gaps_between(count_a, a, count_b, b, out, 0, size_);
         for (std::size_t k = 0; k < size_; ++k) {
-            best.lower = min_of(best.lower, lower_[k]);
-            best.upper = min_of(best.upper, upper_[k]);
-            if (distance_[k] < best.distance) {
-                best.distance = distance_[k];
-                best.point_a = {point_a_[3 * k], point_a_[3 * k + 1], point_a_[3 * k + 2]};
-                best.point_b = {point_b_[3 * k], point_b_[3 * k + 1], point_b_[3 * k + 2]};
-                best.normal = {normal_[3 * k], normal_[3 * k + 1], normal_[3 * k + 2]};
-                best.feature_a = i_[k];
-                best.feature_b = j_[k];
-            }
+            const auto at = [k](const double* column) { return Vec3d{column[3 * k], column[3 * k + 1], column[3 * k + 2]}; };
+            keep_nearer(best, {distance_[k], lower_[k], upper_[k], at(point_a_), at(point_b_), at(normal_), i_[k], j_[k]});
         }
         work.element_tests += static_cast<std::int64_t>(size_);
         size_ = 0;
@@ -143,7 +143,8 @@ private:
 
 }  // namespace
 
-Gap distance(const PlacedBody& a, const PlacedBody& b, double at_most, Work& work) {
+Gap distance(const PlacedBody& a, const PlacedBody& b, const Question& question, Work& work) {
+    const double at_most = question.at_most;
     const Vec3d b_origin = b.origin() - a.origin();
     ++work.pairs;
     ++work.volume_tests;
@@ -160,6 +161,11 @@ Gap distance(const PlacedBody& a, const PlacedBody& b, double at_most, Work& wor
     Batch waiting[3][3];
     Gap best = farther_than_asked(kInfinity);
     const auto open = [&](std::size_t i, std::size_t j) {
+        if (a.count(i) == 0 || b.count(j) == 0) {
+            Gap found = gap_between(a.part(i, {0, 0, 0}), b.part(j, b_origin), question, work);
+            found.feature_a = static_cast<std::int32_t>(i), found.feature_b = static_cast<std::int32_t>(j);
+            return keep_nearer(best, found);
+        }
         Batch& batch = waiting[a.count(i) - 1][b.count(j) - 1];
         batch.add(a, i, b, j, b_origin);
         if (batch.full()) batch.evaluate_into(best, a.count(i), b.count(j), work);
@@ -194,18 +200,44 @@ void turned_vertices(const Element& element, const Mat3& rotation, const Vec3d& 
     }
 }
 
-}  // namespace
-
-Gap distance(const Element& a, const Pose& pose_a, const Element& b, const Pose& pose_b) {
+Gap distance_of_elements(const Element& a, const Pose& pose_a, const Element& b, const Pose& pose_b) {
     double vertices_a[9], vertices_b[9];
     turned_vertices(a, pose_a.rotation, {0, 0, 0}, vertices_a);
     turned_vertices(b, pose_b.rotation, pose_b.translation - pose_a.translation, vertices_b);
     Gap gap;
     gap_between(a.count, {vertices_a, &a.radius, 9, 0}, b.count, {vertices_b, &b.radius, 9, 0},
                 {&gap.distance, &gap.lower, &gap.upper, &gap.point_a.x, &gap.point_b.x, &gap.normal.x});
+    gap.feature_a = gap.feature_b = 0;
+    return gap;
+}
+
+Gap distance_of_parts(const Part& a, const Pose& pose_a, const Part& b, const Pose& pose_b, const Question& question,
+                      Work& work) {
+    const Element *element_a = element_of(a), *element_b = element_of(b);
+    if (element_a != nullptr && element_b != nullptr) {
+        ++work.element_tests;
+        return distance_of_elements(*element_a, pose_a, *element_b, pose_b);
+    }
+    const PlacedPart placed_a{a, pose_a.rotation * a.pose.rotation, pose_a.rotation * a.pose.translation};
+    const PlacedPart placed_b{b, pose_b.rotation * b.pose.rotation,
+                              pose_b.rotation * b.pose.translation + (pose_b.translation - pose_a.translation)};
+    return gap_between(placed_a, placed_b, question, work);
+}
+
+}  // namespace
+
+Gap distance(const Body& a, const Pose& pose_a, const Body& b, const Pose& pose_b, const Question& question, Work& work) {
+    if (a.parts().size() != 1 || b.parts().size() != 1) {
+        PlacedBody placed_a(a), placed_b(b);
+        placed_a.place(pose_a);
+        placed_b.place(pose_b);
+        return distance(placed_a, placed_b, question, work);
+    }
+    ++work.pairs;
+    Gap gap = distance_of_parts(a.parts().front(), pose_a, b.parts().front(), pose_b, question, work);
+    if (gap.lower > question.at_most) return farther_than_asked(gap.lower);
     gap.point_a = gap.point_a + pose_a.translation;
     gap.point_b = gap.point_b + pose_a.translation;
-    gap.feature_a = gap.feature_b = 0;
     return gap;
 }
 

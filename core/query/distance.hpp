@@ -5,12 +5,12 @@
 
 namespace clearance {
 
-// Signed distance of two placed bodies: the least over all pairs of their elements. A pair that is proved farther apart
-// than `at_most` is not looked at any closer.
-Gap distance(const PlacedBody& a, const PlacedBody& b, double at_most, Work& work);
+// Signed distance of two placed bodies: the least over all pairs of their parts. A pair that is proved farther apart than
+// `at_most` is not looked at any closer.
+Gap distance(const PlacedBody& a, const PlacedBody& b, const Question& question, Work& work);
 
-// The same for two single elements at two poses, without a placed body in between.
-Gap distance(const Element& a, const Pose& pose_a, const Element& b, const Pose& pose_b);
+// The same for two bodies at two poses. Bodies of one part need no placed body in between.
+Gap distance(const Body& a, const Pose& pose_a, const Body& b, const Pose& pose_b, const Question& question, Work& work);
 
 // Pairs of two fixed elements at many poses; a stride of 0 repeats one pose. Writes rows begin to end of the arrays.
 struct PoseArray {

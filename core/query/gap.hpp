@@ -30,6 +30,7 @@ struct Gap {
     double distance, lower, upper;
     Vec3d point_a, point_b, normal;
     std::int32_t feature_a, feature_b;  // which part of either body is closest
+    bool converged = true;              // the bracket is as narrow as was asked
 };
 
 // What is left of a pair that is proved farther than asked for.

@@ -124,13 +124,13 @@ void Scene::place_moved_bodies(int threads) {
     for (const auto& member : members_) {
         if (!member->moved) continue;
         moved_.push_back(member.get());
-        work_ns += 45.0 * static_cast<double>(member->body.elements().size());
+        work_ns += 45.0 * static_cast<double>(member->body.parts().size());
     }
     Pool::shared().for_blocks(moved_.size(), 4, work_ns < kWorthSharing_ns ? 1 : threads,
                               [this](std::size_t begin, std::size_t end) {
                                   for (std::size_t k = begin; k < end; ++k) {
                                       Member& member = *moved_[k];
-                                      member.placed.place(member.body, member.pose);
+                                      member.placed.place(member.pose);
                                   }
                               });
 }
@@ -155,7 +155,7 @@ void Scene::evaluate_rows(int threads, double at_most) {
         for (std::size_t k = begin; k < end; ++k) {
             Pair& pair = pairs_[stale_[k]];
             pair.work = {};
-            pair.known = distance(pair.a->placed, pair.b->placed, at_most, pair.work);
+            pair.known = distance(pair.a->placed, pair.b->placed, {.at_most = at_most}, pair.work);
             pair.known_at_all = true;
         }
     });

@@ -1,11 +1,17 @@
 """How far a robot is from touching anything, now and throughout its next movement."""
 
-from . import elements, poses, samples
+from . import elements, errors, poses, samples
 from .queries import Gap, Gaps, Work, collides, distance, within
 from .scene import PairTable, Scene
 from .shapes import (
+    Box,
     Capsule,
     Compound,
+    Cone,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    HalfSpace,
     Placed,
     PlacedBatch,
     Shape,
@@ -18,10 +24,16 @@ from .shapes import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "Box",
     "Capsule",
     "Compound",
+    "Cone",
+    "ConvexHull",
+    "Cylinder",
+    "Ellipsoid",
     "Gap",
     "Gaps",
+    "HalfSpace",
     "PairTable",
     "Placed",
     "PlacedBatch",
@@ -35,6 +47,7 @@ __all__ = [
     "collides",
     "distance",
     "elements",
+    "errors",
     "poses",
     "samples",
     "within",

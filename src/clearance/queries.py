@@ -63,7 +63,13 @@ class Gaps:
 
 @overload
 def distance(
-    a: Single, b: Single, *, hint: Gap | Gaps | None = ..., at_most: float = ..., threads: int | None = ...
+    a: Single,
+    b: Single,
+    *,
+    hint: Gap | Gaps | None = ...,
+    at_most: float = ...,
+    tolerance: float | None = ...,
+    threads: int | None = ...,
 ) -> Gap: ...
 @overload
 def distance(
@@ -72,11 +78,18 @@ def distance(
     *,
     hint: Gap | Gaps | None = ...,
     at_most: float = ...,
+    tolerance: float | None = ...,
     threads: int | None = ...,
 ) -> Gaps: ...
 @overload
 def distance(
-    a: Single, b: PlacedBatch, *, hint: Gap | Gaps | None = ..., at_most: float = ..., threads: int | None = ...
+    a: Single,
+    b: PlacedBatch,
+    *,
+    hint: Gap | Gaps | None = ...,
+    at_most: float = ...,
+    tolerance: float | None = ...,
+    threads: int | None = ...,
 ) -> Gaps: ...
 def distance(
     a: Single | PlacedBatch,
@@ -84,6 +97,7 @@ def distance(
     *,
     hint: Gap | Gaps | None = None,
     at_most: float = inf,
+    tolerance: float | None = None,
     threads: int | None = None,
 ) -> Gap | Gaps:
     """Measure how far two shapes are apart, with a proof.
@@ -93,10 +107,13 @@ def distance(
     a, b : Shape, Placed or PlacedBatch
         Poses broadcast against each other like NumPy arrays.
     hint : Gap or Gaps, optional
-        An earlier answer to start from. Closed forms need none.
+        An earlier answer for the same pair, to start from: iterations save steps, closed forms need none.
     at_most : float
         A pair proved farther apart than this is not looked at any closer: its `lower` exceeds `at_most`, `distance`
         and `upper` are infinite, points and normal are NaN.
+    tolerance : float, optional
+        Largest width of the bracket, relative to the size of the pair (the sum of its bounding radii). 1e-9 unless
+        given, and 1e-7 for curved bodies that overlap; closed forms are better than that anyway.
     threads : int, optional
         For batches; all cores unless given. The number of threads does not change any result.
 
@@ -106,19 +123,27 @@ def distance(
         Signed distance in metres (negative: penetration), its bracket `lower <= true distance <= upper`, witness
         points and normal in the world.
 
+    Raises
+    ------
+    clearance.errors.NotConverged
+        If the bracket could not be made as narrow as asked; it carries the bracket.
+
     Examples
     --------
     >>> gap = distance(Sphere(1.0), Capsule(0.5, 2.0).at([3.0, 0.0, 0.0]))
     >>> gap.distance, gap.point_a.tolist(), gap.point_b.tolist()
     (1.5, [1.0, 0.0, 0.0], [2.5, 0.0, 0.0])
     """
-    if type(a) is PlacedBatch or type(b) is PlacedBatch:
-        return _distance_batch(a, b, at_most, threads)
-    if threads is not None:
-        _thread_count(threads)
     if hint is not None and not isinstance(hint, Gap | Gaps):
         raise TypeError(f"hint must be an earlier Gap or Gaps, but it is {hint!r}.")
-    return _core.distance(a, b, at_most)  # type: ignore[arg-type]
+    if tolerance is not None and not tolerance > 0.0:
+        raise ValueError(f"tolerance must be positive and below 1, but it is {tolerance!r}.")
+    if type(a) is PlacedBatch or type(b) is PlacedBatch:
+        return _distance_batch(a, b, at_most, threads, tolerance=tolerance, hint=hint)
+    if threads is not None:
+        _thread_count(threads)
+    start = hint if isinstance(hint, Gap) else None
+    return _core.distance(a, b, at_most, tolerance or 0.0, start)  # type: ignore[arg-type]
 
 
 def within(a: Single | PlacedBatch, b: Single | PlacedBatch, margin: float) -> bool | NDArray[np.bool_]:
@@ -169,16 +194,32 @@ def collides(a: Single | PlacedBatch, b: Single | PlacedBatch) -> bool | NDArray
 
 def _closer(a: Single | PlacedBatch, b: Single | PlacedBatch, margin: float) -> bool | NDArray[np.bool_]:
     if type(a) is PlacedBatch or type(b) is PlacedBatch:
-        return np.asarray(_distance_batch(a, b, margin, None).distance <= margin)
-    return bool(_core.distance(a, b, margin).distance <= margin)  # type: ignore[arg-type]
+        return np.asarray(_distance_batch(a, b, margin, None, only_within=True).distance <= margin)
+    return _core.within(a, b, margin)  # type: ignore[arg-type]
 
 
-def _distance_batch(a: Single | PlacedBatch, b: Single | PlacedBatch, at_most: float, threads: int | None) -> Gaps:
+def _distance_batch(
+    a: Single | PlacedBatch,
+    b: Single | PlacedBatch,
+    at_most: float,
+    threads: int | None,
+    *,
+    tolerance: float | None = None,
+    hint: Gap | Gaps | None = None,
+    only_within: bool = False,
+) -> Gaps:
     dims_a, dims_b = (x.dims if isinstance(x, PlacedBatch) else () for x in (a, b))
     dims = np.broadcast_shapes(dims_a, dims_b)
     rows = int(np.prod(dims))
     columns: tuple[Any, ...] = _core.distance_batch(
-        _spread(a, dims), _spread(b, dims), rows, at_most, _thread_count(threads)
+        _spread(a, dims),
+        _spread(b, dims),
+        rows,
+        at_most,
+        tolerance or 0.0,
+        None if hint is None else np.ascontiguousarray(np.broadcast_to(hint.normal, (*dims, 3))).reshape(rows, 3),
+        only_within,
+        _thread_count(threads),
     )
     names = [name for name in Gaps.__dataclass_fields__ if name != "work"]
     fields: dict[str, Any] = {

@@ -9,8 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from ._core import (
+    Box,
     Capsule,
     Compound,
+    Cone,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    HalfSpace,
     Placed,
     PlacedBatch,
     Shape,
@@ -21,8 +27,14 @@ from ._core import (
 )
 
 __all__ = [
+    "Box",
     "Capsule",
     "Compound",
+    "Cone",
+    "ConvexHull",
+    "Cylinder",
+    "Ellipsoid",
+    "HalfSpace",
     "Placed",
     "PlacedBatch",
     "Shape",

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "convex/minkowski.hpp"
+
+namespace clearance {
+
+// Second derivatives of a support function across a unit vector n, along two tangents: by how much the farthest point
+// moves when n turns. Zero for polytopes, whose farthest point stays where it is.
+struct Curvature {
+    double ee, ef, ff;
+};
+
+// Across the unit vector n, two more that make a frame with it.
+struct Tangents {
+    Vec3d e, f;
+};
+inline Tangents tangents_of(const Vec3d& n) {
+    const Vec3d least = abs_of(n.x) < 0.6 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
+    const Vec3d e = unit_or(least, cross(n, least));
+    return {e, cross(n, e)};
+}
+
+Curvature curvature(const CorePair& pair, const Vec3d& n, const Tangents& across);
+
+// A better direction than n by one step of Newton's method on the sphere, given the farthest point w along n. Directions
+// in which the boundary is not rounder than a sphere about the origin are left alone: there the best n is at a corner of
+// the support function, which derivatives know nothing of.
+Vec3d turned_by_newton(const CorePair& pair, const Vec3d& n, const Vec3d& w);
+
+}  // namespace clearance

@@ -1,0 +1,125 @@
+#include "convex/epa.hpp"
+
+#include "convex/curvature.hpp"
+#include "convex/polytope.hpp"
+
+namespace clearance {
+namespace {
+
+constexpr std::size_t kMostVertices = 8192;
+constexpr double kFlat = 1e-10;  // of the size: less thick than this is flat
+constexpr int kMostNewtonSteps = 12;
+
+// A tetrahedron of points of A - B around a simplex that touches or holds the origin. Where A - B is flat, less than four
+// corners are found, and `normal` is perpendicular to all of them.
+class Start {
+public:
+    Start(const CorePair& pair, const Simplex& simplex) : pair_(pair), enough_(kFlat * pair.size) {
+        for (int k = 0; k < simplex.count; ++k)
+            add_if(simplex.vertex[k], height_over_corners(simplex.vertex[k].w) > enough_);
+        const Vec3d axes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+        if (count == 0) corner[count++] = pair.farthest(axes[0]);
+        if (count == 1)
+            for (const Vec3d& axis : axes) try_along(axis, 1);
+        if (count == 1) return;
+        if (count == 2) {
+            const Tangents across = tangents_of(unit_or(axes[0], corner[1].w - corner[0].w));
+            normal = across.e;
+            try_along(across.e, 2), try_along(across.f, 2);
+        }
+        if (count == 2) return;
+        if (count == 3) {
+            normal = unit_or(axes[0], cross(corner[1].w - corner[0].w, corner[2].w - corner[0].w));
+            try_along(normal, 3);
+        }
+    }
+
+    Difference corner[4];
+    int count = 0;
+    Vec3d normal{1, 0, 0};
+
+private:
+    // How far a point lies from the point, line or plane of the corners so far.
+    double height_over_corners(const Vec3d& w) const {
+        if (count == 0) return std::numeric_limits<double>::infinity();
+        const Vec3d up = w - corner[0].w;
+        if (count == 1) return norm(up);
+        const Vec3d line = corner[1].w - corner[0].w;
+        if (count == 2) return norm(cross(unit_or(line, line), up));
+        return abs_of(dot(unit_or(line, cross(line, corner[2].w - corner[0].w)), up));
+    }
+    void add_if(const Difference& vertex, bool wanted) {
+        if (wanted && count < 4) corner[count++] = vertex;
+    }
+    void try_along(const Vec3d& axis, int wanted) {
+        for (const Vec3d& way : {axis, -axis}) {
+            if (count > wanted) return;
+            const Difference found = pair_.farthest(way);
+            add_if(found, height_over_corners(found.w) > enough_);
+        }
+    }
+
+    const CorePair& pair_;
+    double enough_;
+};
+
+class Search {
+public:
+    Search(const CorePair& pair, const GjkResult& start)
+        : pair_(pair), best_{start.normal, start.lower, start.upper, {}, 0} {}
+
+    // Any unit vector proves a lower bound; Newton's method finds the best one nearby.
+    void consider(Vec3d n, Vec3d w) {
+        double separation = -dot(n, w);
+        if (separation <= best_.lower) return;
+        for (int step = 0; pair_.curved && step < kMostNewtonSteps; ++step) {
+            const Vec3d turned = turned_by_newton(pair_, n, w);
+            const Vec3d farthest = pair_.farthest(turned).w;
+            if (!(-dot(turned, farthest) > separation)) break;
+            n = turned, w = farthest, separation = -dot(n, w);
+        }
+        best_.lower = separation, best_.normal = n;
+    }
+
+    EpaResult run(Polytope& polytope, const StopRule& stop) {
+        double upper_of_gjk = best_.upper;
+        bool growing = true;
+        while (growing) {
+            ++best_.iterations;
+            const Polytope::Face nearest = polytope.nearest();
+            const Difference farthest = pair_.farthest(nearest.normal);
+            best_.upper = min_of(upper_of_gjk, max_of(-nearest.distance, best_.lower));
+            consider(nearest.normal, farthest.w);
+            best_.upper = max_of(best_.upper, best_.lower);
+            const bool sees = dot(nearest.normal, farthest.w) - nearest.distance > 8.0 * kEpsilon * pair_.size;
+            growing = sees && !stop.holds(best_.lower, best_.upper) && polytope.vertices() < kMostVertices &&
+                      polytope.grow(farthest);
+        }
+        best_.point_a = polytope.point_a(polytope.facing(best_.normal));
+        return best_;
+    }
+
+    // Flat cores in one plane are parted by no movement at all, perpendicular to that plane.
+    EpaResult flat(const Vec3d& normal, const Simplex& simplex) {
+        for (const Vec3d& n : {normal, -normal}) consider(n, pair_.farthest(n).w);
+        best_.point_a = simplex.point_a();
+        return best_;
+    }
+
+private:
+    const CorePair& pair_;
+    EpaResult best_;
+};
+
+}  // namespace
+
+EpaResult epa(const CorePair& pair, const GjkResult& start, const StopRule& stop) {
+    Search search(pair, start);
+    const Start tetrahedron(pair, start.simplex);
+    thread_local Polytope polytope;
+    if (tetrahedron.count < 4 || !polytope.start(tetrahedron.corner, pair.size))
+        return search.flat(tetrahedron.normal, start.simplex);
+    return search.run(polytope, stop);
+}
+
+}  // namespace clearance

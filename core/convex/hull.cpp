@@ -1,0 +1,107 @@
+#include "convex/hull.hpp"
+
+#include <algorithm>
+
+namespace clearance {
+namespace {
+
+struct Bounds {
+    Vec3d low, high;
+};
+
+Bounds bounds_of(const Vec3d* begin, const Vec3d* end) {
+    Bounds b{*begin, *begin};
+    for (const Vec3d* p = begin; p != end; ++p) {
+        b.low = {min_of(b.low.x, p->x), min_of(b.low.y, p->y), min_of(b.low.z, p->z)};
+        b.high = {max_of(b.high.x, p->x), max_of(b.high.y, p->y), max_of(b.high.z, p->z)};
+    }
+    return b;
+}
+
+double coordinate(const Vec3d& v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
+
+}  // namespace
+
+Hull::Hull(std::vector<Vec3d> points) : points_(std::move(points)) {
+    const Bounds all = bounds_of(points_.data(), points_.data() + points_.size());
+    ball_ = {all.low + 0.5 * (all.high - all.low), 0.0};
+    for (const Vec3d& p : points_) ball_.radius = max_of(ball_.radius, norm(p - ball_.centre));
+
+    std::vector<Vec3d> sorted = points_;
+    build(sorted, 0, sorted.size());
+    if (blocks_.size() <= kSearchedWhole) nodes_.clear();
+}
+
+// Split along the longest side, at a multiple of whole blocks, so that only the last block is not full.
+std::int32_t Hull::build(std::vector<Vec3d>& points, std::size_t begin, std::size_t end) {
+    const Bounds b = bounds_of(points.data() + begin, points.data() + end);
+    const auto at = static_cast<std::int32_t>(nodes_.size());
+    const Vec3d half = 0.5 * (b.high - b.low);
+    nodes_.push_back({b.low + half, half, 0, 0});
+    const std::size_t blocks = (end - begin + kBlock - 1) / kBlock;
+    if (blocks == 1) {
+        Block block;
+        for (std::size_t k = 0; k < kBlock; ++k) {
+            const Vec3d& p = points[std::min(begin + k, end - 1)];
+            block.x[k] = p.x, block.y[k] = p.y, block.z[k] = p.z;
+        }
+        nodes_[at].left = ~static_cast<std::int32_t>(blocks_.size());
+        blocks_.push_back(block);
+        return at;
+    }
+    const int axis = half.x >= half.y && half.x >= half.z ? 0 : half.y >= half.z ? 1 : 2;
+    const std::size_t middle = begin + (blocks / 2) * kBlock;
+    std::nth_element(points.begin() + begin, points.begin() + middle, points.begin() + end,
+                     [axis](const Vec3d& p, const Vec3d& q) { return coordinate(p, axis) < coordinate(q, axis); });
+    const std::int32_t left = build(points, begin, middle);
+    const std::int32_t right = build(points, middle, end);
+    nodes_[at].left = left, nodes_[at].right = right;
+    return at;
+}
+
+void Hull::search(const Block& block, const Vec3d& along, Farthest& best) const {
+    double height[kBlock];
+    for (std::size_t k = 0; k < kBlock; ++k) height[k] = along.x * block.x[k] + along.y * block.y[k] + along.z * block.z[k];
+    double highest = height[0];
+    for (std::size_t k = 1; k < kBlock; ++k) highest = max_of(highest, height[k]);
+    if (!(highest > best.height)) return;
+    std::size_t k = 0;
+    while (height[k] != highest) ++k;
+    best = {highest, {block.x[k], block.y[k], block.z[k]}};
+}
+
+Vec3d Hull::farthest_of_all(const Vec3d& along) const {
+    Farthest best{-std::numeric_limits<double>::infinity(), points_.front()};
+    for (const Block& block : blocks_) search(block, along, best);
+    return best.point;
+}
+
+Vec3d Hull::farthest_in_tree(const Vec3d& along) const {
+    const Vec3d steep{abs_of(along.x), abs_of(along.y), abs_of(along.z)};
+    const auto bound = [&](std::int32_t k) { return dot(along, nodes_[k].centre) + dot(steep, nodes_[k].half); };
+    struct Waiting {
+        double bound;
+        std::int32_t node;
+    };
+    Waiting stack[64];  // one for each level of a tree that halves
+    int size = 0;
+    Farthest best{-std::numeric_limits<double>::infinity(), points_.front()};
+    std::int32_t node = 0;
+    for (;;) {
+        while (nodes_[node].left >= 0) {
+            std::int32_t near = nodes_[node].left, far = nodes_[node].right;
+            double near_bound = bound(near), far_bound = bound(far);
+            if (far_bound > near_bound) std::swap(near, far), std::swap(near_bound, far_bound);
+            stack[size++] = {far_bound, far};
+            node = near;
+        }
+        search(blocks_[~nodes_[node].left], along, best);
+        do {
+            if (size == 0) return best.point;
+            --size;
+        } while (stack[size].bound <= best.height);
+        node = stack[size].node;
+    }
+}
+
+}  // namespace clearance

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "convex/convex.hpp"
+
+namespace clearance {
+
+// A point of the Minkowski difference A - B, and the points it comes from, in the frame of a.
+struct Difference {
+    Vec3d w, a, b;
+};
+
+// Two cores seen only through their farthest points, in the frame of a. The signed distance of the cores is the largest
+// separation of any unit vector, where separation(n) = -n.farthest(n): apart or overlapping, this is one problem.
+struct CorePair {
+    const ConvexCore &a, &b;
+    Mat3 a_from_b;
+    Vec3d b_origin;
+    double size;  // sum of the bounding radii
+    bool curved;
+
+    Difference farthest(const Vec3d& along) const {
+        const Vec3d on_a = support(a, along);
+        const Vec3d on_b = a_from_b * support(b, -transposed_times(a_from_b, along)) + b_origin;
+        return {on_a - on_b, on_a, on_b};
+    }
+};
+
+// A unit vector along v, or another one where v has no direction.
+inline Vec3d unit_or(const Vec3d& otherwise, const Vec3d& v) {
+    const double length = norm(v);
+    return length > 0.0 ? (1.0 / length) * v : otherwise;
+}
+
+}  // namespace clearance

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <vector>
+
+#include "convex/minkowski.hpp"
+
+namespace clearance {
+
+// A polytope inside A - B that grows towards its boundary where that is nearest to the origin. Faces are triangles that
+// turn counter-clockwise seen from outside.
+class Polytope {
+public:
+    struct Face {
+        int corner[3];
+        int neighbour[3];  // across the edge from corner k to the next
+        Vec3d normal;      // outward, unit
+        double distance;   // of its plane from the origin; negative where the origin lies outside of it
+        bool alive;
+        bool thin;  // has no normal of its own: stands for nothing but its edges
+    };
+
+    // A tetrahedron. False if it is flat, compared with `size`.
+    bool start(const Difference (&corner)[4], double size);
+
+    // The face whose plane is nearest to the origin, or that the origin is farthest outside of.
+    const Face& nearest();
+
+    // Replace the faces that a new vertex sees, beginning with the nearest. False if rounding leaves no proper silhouette.
+    bool grow(const Difference& vertex);
+
+    // The face that looks most along a direction.
+    const Face& facing(const Vec3d& along) const;
+
+    // Where on a the foot of the origin on a face comes from.
+    Vec3d point_a(const Face& face) const;
+
+    std::size_t vertices() const { return vertex_.size(); }
+
+private:
+    struct Waiting {
+        double distance;
+        int face;
+        bool operator<(const Waiting& other) const { return distance > other.distance; }
+    };
+    struct HorizonEdge {
+        int face, edge;  // of a face that stays
+    };
+
+    int add_face(int i, int j, int k, int outside);
+    bool find_horizon(int face, int edge, const Vec3d& w);
+
+    std::vector<Difference> vertex_;
+    std::vector<Face> face_;
+    std::vector<Waiting> queue_;
+    std::vector<HorizonEdge> horizon_;
+    double size_ = 0.0;
+};
+
+}  // namespace clearance

@@ -1,0 +1,86 @@
+#include "query/pair.hpp"
+
+#include <stdexcept>
+
+#include "closest/swept.hpp"
+#include "convex/distance.hpp"
+
+namespace clearance {
+namespace {
+
+// Brackets are promised to be 1e-9 of the size wide, 1e-7 where curved cores overlap. Polytopes and pairs that are apart
+// come much closer for little more, and so do their normals.
+constexpr double kPromised = 1e-9, kPromisedInsideCurved = 1e-7;
+constexpr double kWidth = 1e-13, kWidthInsideCurved = 0.9e-7;
+
+Gap gap_of(const SweptGap<double>& swept) {
+    return {swept.distance, swept.lower, swept.upper, swept.point_a, swept.point_b, swept.normal, 0, 0};
+}
+
+Gap mirrored(const Gap& gap) {
+    return {gap.distance, gap.lower,     gap.upper,     gap.point_b,  gap.point_a,
+            -gap.normal,  gap.feature_b, gap.feature_a, gap.converged};
+}
+
+Gap gap(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPart& at_b, const Question& question,
+        Work& work) {
+    const double size = size_of(at_a.part, at_b.part), radii = a.radius + b.radius;
+    const Mat3& turn = at_a.rotation;
+    CorePair pair{a.core,
+                  b.core,
+                  transposed_times(turn, at_b.rotation),
+                  transposed_times(turn, at_b.origin - at_a.origin),
+                  size - radii,
+                  is_curved(a.core) || is_curved(b.core)};
+    const double asked = 0.9 * question.tolerance * size;
+    CoreQuestion cores{
+        asked > 0.0 ? asked : kWidth * size, asked > 0.0 ? asked : (pair.curved ? kWidthInsideCurved : kWidth) * size,
+        question.at_most + radii, question.near_enough + radii,
+        transposed_times(turn, norm_sq(question.towards_b) > 0.0 ? question.towards_b : at_b.origin - at_a.origin)};
+    int iterations = 0;
+    CoreGap<double> found = core_gap(pair, cores, iterations);
+    work.iterations += iterations;
+    found.point_a = turn * found.point_a + at_a.origin;
+    found.normal = turn * found.normal;
+    Gap gap = gap_of(swept(found, Weights<double>{}, a.radius, b.radius));
+    const bool decided = gap.lower > question.at_most || gap.upper <= question.near_enough;
+    const double promised = question.tolerance > 0.0            ? question.tolerance
+                            : pair.curved && gap.distance < 0.0 ? kPromisedInsideCurved
+                                                                : kPromised;
+    gap.converged = decided || gap.upper - gap.lower <= promised * size + 64.0 * kEpsilon * largest(pair.b_origin);
+    return gap;
+}
+
+// The farthest point of b into the half-space tells all.
+Gap gap(const HalfSpace& a, const Convex& b, const PlacedPart& at_a, const PlacedPart& at_b, const Question&, Work&) {
+    const Vec3d normal = at_a.rotation * a.normal;
+    const Vec3d lowest = at_b.rotation * support(b.core, -transposed_times(at_b.rotation, normal)) + at_b.origin;
+    const double distance = dot(normal, lowest - at_a.origin) - a.offset - b.radius;
+    const double rounding = 16.0 * kEpsilon * (largest(lowest - at_a.origin) + at_b.part.ball.radius + abs_of(a.offset));
+    const Vec3d point_b = lowest - b.radius * normal;
+    return {distance, distance - rounding, distance + rounding, point_b - distance * normal, point_b, normal, 0, 0};
+}
+
+Gap gap(const Convex& a, const HalfSpace& b, const PlacedPart& at_a, const PlacedPart& at_b, const Question& question,
+        Work& work) {
+    return mirrored(gap(b, a, at_b, at_a, question, work));
+}
+
+Gap gap(const HalfSpace&, const HalfSpace&, const PlacedPart&, const PlacedPart&, const Question&, Work&) {
+    throw std::invalid_argument("a half-space has no distance from another half-space.");
+}
+
+}  // namespace
+
+double size_of(const Part& a, const Part& b) {
+    const auto finite = [](double radius) { return radius < std::numeric_limits<double>::infinity() ? radius : 0.0; };
+    return finite(a.ball.radius) + finite(b.ball.radius);
+}
+
+Gap gap_between(const PlacedPart& a, const PlacedPart& b, const Question& question, Work& work) {
+    ++work.element_tests;
+    return std::visit([&](const auto& s, const auto& t) { return gap(s, t, a, b, question, work); }, a.part.shape,
+                      b.part.shape);
+}
+
+}  // namespace clearance

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "query/gap.hpp"
+#include "query/part.hpp"
+
+namespace clearance {
+
+// What a query asks of every pair.
+struct Question {
+    double at_most = std::numeric_limits<double>::infinity();       // farther than this need not be known any closer,
+    double near_enough = -std::numeric_limits<double>::infinity();  // nor nearer than that
+    double tolerance = 0.0;                                         // of the bracket, relative to size; 0: as documented
+    Vec3d towards_b{0, 0, 0};                                       // a normal to begin with, if there is a guess
+};
+
+// A part turned into the axes of the world. Origins are about whatever point the caller likes.
+struct PlacedPart {
+    const Part& part;
+    Mat3 rotation;
+    Vec3d origin;
+};
+
+// The gap between two parts that are not both elements, and not both half-spaces.
+Gap gap_between(const PlacedPart& a, const PlacedPart& b, const Question& question, Work& work);
+
+// Sum of the bounding radii of what is finite: what tolerances are relative to.
+double size_of(const Part& a, const Part& b);
+
+}  // namespace clearance

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "convex/convex.hpp"
+
+namespace clearance {
+
+// A core swept by a sphere.
+struct Convex {
+    ConvexCore core;
+    double radius;
+};
+
+// All points x with normal.x <= offset; the normal has length one.
+struct HalfSpace {
+    Vec3d normal;
+    double offset;
+};
+
+// A piece of a rigid body, at its place in the frame of the body. Elements stand at the identity: their vertices move.
+struct Part {
+    std::variant<Convex, HalfSpace> shape;
+    Pose pose;
+    Ball ball;  // around it, in the frame of the body; of infinite radius around a half-space
+};
+
+Part part_of(const Convex& convex, const Pose& pose);
+Part part_of(const HalfSpace& half_space, const Pose& pose);
+Part moved(const Part& part, const Pose& by);
+
+// The element that a part is, or null.
+inline const Element* element_of(const Part& part) {
+    const auto* convex = std::get_if<Convex>(&part.shape);
+    return convex == nullptr ? nullptr : std::get_if<Element>(&convex->core);
+}
+
+}  // namespace clearance
