@@ -247,7 +247,8 @@ void bind_solids(nb::module_& m) {
     ellipsoid.def(
         "__init__",
         [](EllipsoidShape* self, nb::handle radii) {
-            new (self) EllipsoidShape{{body_of(Convex{Ellipsoid{lengths_from(radii, "radii")}, 0.0})}};
+            const Ellipsoid core = worn_ellipsoid(lengths_from(radii, "radii"));
+            new (self) EllipsoidShape{{body_of(Convex{core, core.taken})}};
         },
         "radii"_a, nb::sig("def __init__(self, radii: numpy.typing.ArrayLike) -> None"));
     def_value_methods(ellipsoid, "Ellipsoid");

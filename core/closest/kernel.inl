@@ -166,11 +166,41 @@ bool are_within(const double* numbers, std::size_t count, double least, double m
 }
 
 template <class Real>
+std::size_t farthest(const double* blocks, std::size_t count, double x, double y, double z) {
+    constexpr std::size_t lanes = kLanes<Real>, groups = kPointBlock / lanes;
+    const Real along[3] = {Real(x), Real(y), Real(z)};
+    Real best[groups], at[groups];
+    for (std::size_t g = 0; g < groups; ++g) best[g] = Real(-std::numeric_limits<double>::infinity()), at[g] = Real(0.0);
+    for (std::size_t block = 0; block < count; ++block) {
+        const double* from = blocks + 3 * kPointBlock * block;
+        const Real number(static_cast<double>(block));
+        for (std::size_t g = 0; g < groups; ++g, from += lanes) {
+            const Real height = along[0] * LaneTraits<Real>::load(from) +
+                                along[1] * LaneTraits<Real>::load(from + kPointBlock) +
+                                along[2] * LaneTraits<Real>::load(from + 2 * kPointBlock);
+            const auto higher = height > best[g];
+            best[g] = select(higher, height, best[g]);
+            at[g] = select(higher, number, at[g]);
+        }
+    }
+    double height[kPointBlock], number[kPointBlock];
+    for (std::size_t g = 0; g < groups; ++g) {
+        LaneTraits<Real>::store(height + g * lanes, best[g]);
+        LaneTraits<Real>::store(number + g * lanes, at[g]);
+    }
+    std::size_t winner = 0;
+    for (std::size_t k = 1; k < kPointBlock; ++k)
+        if (height[k] > height[winner] || (height[k] == height[winner] && number[k] < number[winner])) winner = k;
+    return static_cast<std::size_t>(number[winner]) * kPointBlock + winner;
+}
+
+template <class Real>
 constexpr Kernels kernels_of(Simd simd) {
     return {{{gaps<Real, 1, 1>, gaps<Real, 1, 2>, gaps<Real, 1, 3>},
              {nullptr, gaps<Real, 2, 2>, gaps<Real, 2, 3>},
              {nullptr, nullptr, gaps<Real, 3, 3>}},
             are_within<Real>,
+            farthest<Real>,
             simd};
 }
 

@@ -35,12 +35,19 @@ using GapKernel = void (*)(const PairBatch& batch, std::size_t begin, std::size_
 // Whether all numbers are at least `least` and at most `most`; NaN is not.
 using RangeKernel = bool (*)(const double* numbers, std::size_t count, double least, double most);
 
+// Points column by column in blocks of eight: eight x, eight y, eight z.
+constexpr std::size_t kPointBlock = 8;
+
+// The number of the point farthest along a direction; of several, the first.
+using FarthestKernel = std::size_t (*)(const double* blocks, std::size_t count, double x, double y, double z);
+
 enum class Simd { scalar, sse2, avx2, avx512 };
 
 // The kernels of one instruction set, by the number of vertices of a and b less one; only a <= b is filled.
 struct Kernels {
     GapKernel gaps[3][3];
     RangeKernel are_within;
+    FarthestKernel farthest;
     Simd simd;
 };
 

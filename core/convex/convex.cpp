@@ -13,10 +13,15 @@ Ball ball_of(const Cone& core) {
     const double radius = (height * height + core.radius * core.radius) / (2.0 * height);
     return {{0, 0, core.half_length - radius}, radius};
 }
-Ball ball_of(const Ellipsoid& core) { return {{0, 0, 0}, largest(core.radii)}; }
+Ball ball_of(const Ellipsoid& core) { return {{0, 0, 0}, largest(core.radii) - core.taken}; }
 Ball ball_of(const HullPointer& core) { return core->ball(); }
 
 }  // namespace
+
+Ellipsoid worn_ellipsoid(const Vec3d& radii) {
+    const double least = min_of(min_of(radii.x, radii.y), radii.z);
+    return {radii, 0.999 * least * (least / largest(radii))};
+}
 
 Ball ball_around(const ConvexCore& core) {
     return std::visit([](const auto& one) { return ball_of(one); }, core);

@@ -19,9 +19,15 @@ struct Cylinder {
 struct Cone {  // base at -half_length, tip at +half_length
     double radius, half_length;
 };
+
+// An ellipsoid worn away by its least radius of curvature, or a little less: sweeping what is left by a sphere of that
+// radius gives the ellipsoid again. So bodies that overlap by less than these radii have cores that are still apart.
 struct Ellipsoid {
-    Vec3d radii;
+    Vec3d radii;   // of the whole
+    double taken;  // off all around
 };
+Ellipsoid worn_ellipsoid(const Vec3d& radii);
+
 using HullPointer = std::shared_ptr<const Hull>;
 
 // Points, segments and triangles are elements; their radius is not part of the core.
@@ -66,7 +72,7 @@ inline Vec3d scaled(const Vec3d& by, const Vec3d& v) { return {by.x * v.x, by.y 
 
 inline Vec3d support(const Ellipsoid& core, const Vec3d& along) {
     const Vec3d stretched = scaled(core.radii, along);
-    return inverse_or_zero(norm(stretched)) * scaled(core.radii, stretched);
+    return inverse_or_zero(norm(stretched)) * scaled(core.radii, stretched) - (core.taken * inverse_or_zero(norm(along))) * along;
 }
 
 inline Vec3d support(const HullPointer& core, const Vec3d& along) { return core->support(along); }

@@ -3,6 +3,9 @@
 namespace clearance {
 namespace {
 
+// Radii of curvature below this, compared with the size, are those of corners and edges.
+constexpr double kNoBend = 1e-9;
+
 Curvature curvature_of(const Element&, const Vec3d&, const Tangents&) { return {0, 0, 0}; }
 Curvature curvature_of(const Box&, const Vec3d&, const Tangents&) { return {0, 0, 0}; }
 Curvature curvature_of(const HullPointer&, const Vec3d&, const Tangents&) { return {0, 0, 0}; }
@@ -28,8 +31,8 @@ Curvature curvature_of(const Ellipsoid& core, const Vec3d& n, const Tangents& ac
     const Vec3d dn = scaled(core.radii, n), de = scaled(core.radii, across.e), df = scaled(core.radii, across.f);
     const double length_sq = norm_sq(dn), inverse = 1.0 / std::sqrt(length_sq);
     const double ne = dot(dn, de), nf = dot(dn, df);
-    return {inverse * (dot(de, de) - ne * ne / length_sq), inverse * (dot(de, df) - ne * nf / length_sq),
-            inverse * (dot(df, df) - nf * nf / length_sq)};
+    return {inverse * (dot(de, de) - ne * ne / length_sq) - core.taken, inverse * (dot(de, df) - ne * nf / length_sq),
+            inverse * (dot(df, df) - nf * nf / length_sq) - core.taken};
 }
 
 Curvature curvature_of(const ConvexCore& core, const Vec3d& n, const Tangents& across) {
@@ -45,27 +48,22 @@ Curvature curvature(const CorePair& pair, const Vec3d& n, const Tangents& across
     return {a.ee + b.ee, a.ef + b.ef, a.ff + b.ff};
 }
 
-Vec3d turned_by_newton(const CorePair& pair, const Vec3d& n, const Vec3d& w) {
+Vec3d turned_by_newton(const CorePair& pair, const Vec3d& n, const Vec3d& w, const Vec3d& otherwise) {
     const Tangents across = tangents_of(n);
     const Curvature bend = curvature(pair, n, across);
     const double height = dot(n, w);
     // Principal directions of the second derivative on the sphere, and the step along each that has a minimum.
     const double half_sum = 0.5 * (bend.ee + bend.ff), half_difference = 0.5 * (bend.ee - bend.ff);
     const double spread = std::sqrt(half_difference * half_difference + bend.ef * bend.ef);
-    const Vec3d principal =
-        unit_or(across.e, half_difference >= 0.0 ? (half_difference + spread) * across.e + bend.ef * across.f
-                                                 : bend.ef * across.e + (spread - half_difference) * across.f);
-    const Vec3d other = cross(n, principal);
-    const double enough = 1e-9 * pair.size;
-    Vec3d step{0, 0, 0};
-    const auto add = [&](double second, const Vec3d& along) {
-        if (second > enough) step = step - (dot(w, along) / second) * along;
+    const Vec3d principal = unit_or(across.e, half_difference >= 0.0
+                                                  ? (half_difference + spread) * across.e + bend.ef * across.f
+                                                  : bend.ef * across.e + (spread - half_difference) * across.f);
+    const auto step = [&](double bending, const Vec3d& along) {
+        const bool has_minimum = bending > kNoBend * pair.size && bending - height > kNoBend * pair.size;
+        return has_minimum ? max_of(-0.5, min_of(0.5, -dot(w, along) / (bending - height))) : dot(otherwise, along);
     };
-    add(half_sum + spread - height, principal);
-    add(half_sum - spread - height, other);
-    const double length = norm(step);
-    if (length > 0.5) step = (0.5 / length) * step;
-    return unit_or(n, n + step);
+    const Vec3d other = cross(n, principal);
+    return unit_or(n, n + step(half_sum + spread, principal) * principal + step(half_sum - spread, other) * other);
 }
 
 }  // namespace clearance

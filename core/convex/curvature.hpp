@@ -22,9 +22,9 @@ inline Tangents tangents_of(const Vec3d& n) {
 
 Curvature curvature(const CorePair& pair, const Vec3d& n, const Tangents& across);
 
-// A better direction than n by one step of Newton's method on the sphere, given the farthest point w along n. Directions
-// in which the boundary is not rounder than a sphere about the origin are left alone: there the best n is at a corner of
-// the support function, which derivatives know nothing of.
-Vec3d turned_by_newton(const CorePair& pair, const Vec3d& n, const Vec3d& w);
+// A better direction than the unit vector n by one step of Newton's method on the sphere, given the farthest point w along
+// n. Where the support function does not bend, derivatives know nothing of its corners: there the direction is that of
+// `otherwise`, a unit vector near n.
+Vec3d turned_by_newton(const CorePair& pair, const Vec3d& n, const Vec3d& w, const Vec3d& otherwise);
 
 }  // namespace clearance

@@ -1,6 +1,6 @@
 #include "convex/distance.hpp"
 
-#include "convex/epa.hpp"
+#include "convex/box_box.hpp"
 
 namespace clearance {
 namespace {
@@ -28,7 +28,8 @@ CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int
     if (decided) return {apart.simplex.point_a(), apart.normal, 0.0, apart.lower - rounding, rounding};
 
     stop.width = question.width_inside;
-    const EpaResult inside = epa(pair, apart, stop);
+    const Box *box_a = std::get_if<Box>(&pair.a), *box_b = std::get_if<Box>(&pair.b);
+    const EpaResult inside = box_a && box_b ? box_box_depth(*box_a, *box_b, pair) : epa(pair, apart, stop);
     iterations += inside.iterations;
     return {inside.point_a, inside.normal, inside.lower, inside.lower - rounding, inside.upper + rounding};
 }

@@ -15,8 +15,8 @@ constexpr int kMostNewtonSteps = 12;
 class Start {
 public:
     Start(const CorePair& pair, const Simplex& simplex) : pair_(pair), enough_(kFlat * pair.size) {
-        for (int k = 0; k < simplex.count; ++k)
-            add_if(simplex.vertex[k], height_over_corners(simplex.vertex[k].w) > enough_);
+        for (int k = 0; k < simplex.count(); ++k)
+            add_if(simplex.vertex(k), height_over_corners(simplex.vertex(k).w) > enough_);
         const Vec3d axes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
         if (count == 0) corner[count++] = pair.farthest(axes[0]);
         if (count == 1)
@@ -73,7 +73,7 @@ public:
         double separation = -dot(n, w);
         if (separation <= best_.lower) return;
         for (int step = 0; pair_.curved && step < kMostNewtonSteps; ++step) {
-            const Vec3d turned = turned_by_newton(pair_, n, w);
+            const Vec3d turned = turned_by_newton(pair_, n, w, n);
             const Vec3d farthest = pair_.farthest(turned).w;
             if (!(-dot(turned, farthest) > separation)) break;
             n = turned, w = farthest, separation = -dot(n, w);
@@ -82,20 +82,24 @@ public:
     }
 
     EpaResult run(Polytope& polytope, const StopRule& stop) {
-        double upper_of_gjk = best_.upper;
-        bool growing = true;
-        while (growing) {
+        const double upper_of_gjk = best_.upper;
+        for (bool growing = true; growing;) {
+            const Polytope::Face* nearest = polytope.nearest();
+            if (nearest == nullptr) {
+                best_.upper = best_.lower;
+                break;
+            }
             ++best_.iterations;
-            const Polytope::Face nearest = polytope.nearest();
-            const Difference farthest = pair_.farthest(nearest.normal);
-            best_.upper = min_of(upper_of_gjk, max_of(-nearest.distance, best_.lower));
-            consider(nearest.normal, farthest.w);
-            best_.upper = max_of(best_.upper, best_.lower);
-            const bool sees = dot(nearest.normal, farthest.w) - nearest.distance > 8.0 * kEpsilon * pair_.size;
+            const Vec3d normal = nearest->normal;
+            const double distance = nearest->distance;
+            const Difference farthest = pair_.farthest(normal);
+            consider(normal, farthest.w);
+            best_.upper = max_of(best_.lower, min_of(upper_of_gjk, -distance));
+            const bool sees = dot(normal, farthest.w) - distance > 8.0 * kEpsilon * pair_.size;
             growing = sees && !stop.holds(best_.lower, best_.upper) && polytope.vertices() < kMostVertices &&
-                      polytope.grow(farthest);
+                      polytope.grow(farthest, -best_.lower);
         }
-        best_.point_a = polytope.point_a(polytope.facing(best_.normal));
+        best_.point_a = polytope.point_a(best_.normal);
         return best_;
     }
 

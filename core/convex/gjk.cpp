@@ -9,11 +9,20 @@ namespace {
 constexpr int kMostIterations = 400;
 constexpr int kMostIdle = 6;  // iterations in a row that tighten neither bound
 
-bool has(const Simplex& simplex, const Vec3d& w) {
-    for (int k = 0; k < simplex.count; ++k)
-        if (largest(simplex.vertex[k].w - w) == 0.0) return true;
-    return false;
-}
+// When to trust Newton's method: not right after it failed, and less often the more it fails.
+class Trust {
+public:
+    bool given(bool succeeded) {
+        if (asked_ && !succeeded) wait_ = pause_, pause_ *= 2;
+        asked_ = wait_ == 0;
+        if (!asked_) --wait_;
+        return asked_;
+    }
+
+private:
+    bool asked_ = false;
+    int wait_ = 0, pause_ = 1;
+};
 
 }  // namespace
 
@@ -21,6 +30,7 @@ GjkResult gjk(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop
     constexpr double inf = std::numeric_limits<double>::infinity();
     GjkResult result{{}, unit_or({1, 0, 0}, towards_b), -inf, inf, 0};
     Vec3d towards = result.normal;
+    Trust newton;
     for (int idle = 0; idle < kMostIdle && result.iterations < kMostIterations;) {
         ++result.iterations;
         const Difference farthest = pair.farthest(towards);
@@ -29,22 +39,13 @@ GjkResult gjk(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop
         if (better_direction) result.lower = separation, result.normal = towards;
         if (stop.holds(result.lower, result.upper)) break;
 
-        bool nearer = false;
-        if (!has(result.simplex, farthest.w)) {
-            Simplex next = result.simplex;
-            extend(next, farthest);
-            const double distance = next.holds_origin ? 0.0 : norm(next.nearest());
-            nearer = distance < result.upper;
-            if (nearer) result.simplex = next, result.upper = distance;
-        }
+        const bool nearer = !result.simplex.has(farthest.w) && result.simplex.extend(farthest);
+        result.upper = result.simplex.distance();
         if (stop.holds(result.lower, result.upper) || result.upper == 0.0) break;
+        if (!pair.curved && !nearer) break;  // the nearest point of a polytope is found
         idle = better_direction || nearer ? 0 : idle + 1;
-        if (pair.curved && better_direction) {
-            towards = turned_by_newton(pair, towards, farthest.w);
-        } else {
-            if (!nearer && !pair.curved) break;  // the nearest point of a polytope is found
-            towards = (-1.0 / result.upper) * result.simplex.nearest();
-        }
+        const Vec3d between = (-1.0 / result.upper) * result.simplex.nearest();
+        towards = pair.curved && newton.given(better_direction) ? turned_by_newton(pair, towards, farthest.w, between) : between;
     }
     return result;
 }

@@ -38,19 +38,22 @@ std::int32_t Hull::build(std::vector<Vec3d>& points, std::size_t begin, std::siz
     const auto at = static_cast<std::int32_t>(nodes_.size());
     const Vec3d half = 0.5 * (b.high - b.low);
     nodes_.push_back({b.low + half, half, 0, 0});
-    const std::size_t blocks = (end - begin + kBlock - 1) / kBlock;
-    if (blocks == 1) {
-        Block block;
-        for (std::size_t k = 0; k < kBlock; ++k) {
-            const Vec3d& p = points[std::min(begin + k, end - 1)];
-            block.x[k] = p.x, block.y[k] = p.y, block.z[k] = p.z;
-        }
+    const std::size_t blocks = (end - begin + kPointBlock - 1) / kPointBlock;
+    if (blocks <= kLeaf) {
         nodes_[at].left = ~static_cast<std::int32_t>(blocks_.size());
-        blocks_.push_back(block);
+        nodes_[at].right = static_cast<std::int32_t>(blocks);
+        for (std::size_t first = begin; first < end; first += kPointBlock) {
+            Block block;
+            for (std::size_t k = 0; k < kPointBlock; ++k) {
+                const Vec3d& p = points[std::min(first + k, end - 1)];
+                block.x[k] = p.x, block.y[k] = p.y, block.z[k] = p.z;
+            }
+            blocks_.push_back(block);
+        }
         return at;
     }
     const int axis = half.x >= half.y && half.x >= half.z ? 0 : half.y >= half.z ? 1 : 2;
-    const std::size_t middle = begin + (blocks / 2) * kBlock;
+    const std::size_t middle = begin + (blocks / 2) * kPointBlock;
     std::nth_element(points.begin() + begin, points.begin() + middle, points.begin() + end,
                      [axis](const Vec3d& p, const Vec3d& q) { return coordinate(p, axis) < coordinate(q, axis); });
     const std::int32_t left = build(points, begin, middle);
@@ -59,21 +62,9 @@ std::int32_t Hull::build(std::vector<Vec3d>& points, std::size_t begin, std::siz
     return at;
 }
 
-void Hull::search(const Block& block, const Vec3d& along, Farthest& best) const {
-    double height[kBlock];
-    for (std::size_t k = 0; k < kBlock; ++k) height[k] = along.x * block.x[k] + along.y * block.y[k] + along.z * block.z[k];
-    double highest = height[0];
-    for (std::size_t k = 1; k < kBlock; ++k) highest = max_of(highest, height[k]);
-    if (!(highest > best.height)) return;
-    std::size_t k = 0;
-    while (height[k] != highest) ++k;
-    best = {highest, {block.x[k], block.y[k], block.z[k]}};
-}
-
-Vec3d Hull::farthest_of_all(const Vec3d& along) const {
-    Farthest best{-std::numeric_limits<double>::infinity(), points_.front()};
-    for (const Block& block : blocks_) search(block, along, best);
-    return best.point;
+Vec3d Hull::farthest_of(std::size_t first, std::size_t count, const Vec3d& along) const {
+    const std::size_t found = kernels().farthest(blocks_[first].x, count, along.x, along.y, along.z);
+    return blocks_[first + found / kPointBlock].point(found % kPointBlock);
 }
 
 Vec3d Hull::farthest_in_tree(const Vec3d& along) const {
@@ -85,7 +76,8 @@ Vec3d Hull::farthest_in_tree(const Vec3d& along) const {
     };
     Waiting stack[64];  // one for each level of a tree that halves
     int size = 0;
-    Farthest best{-std::numeric_limits<double>::infinity(), points_.front()};
+    Vec3d best = points_.front();
+    double height = dot(along, best);
     std::int32_t node = 0;
     for (;;) {
         while (nodes_[node].left >= 0) {
@@ -95,11 +87,13 @@ Vec3d Hull::farthest_in_tree(const Vec3d& along) const {
             stack[size++] = {far_bound, far};
             node = near;
         }
-        search(blocks_[~nodes_[node].left], along, best);
+        const Vec3d found = farthest_of(static_cast<std::size_t>(~nodes_[node].left), static_cast<std::size_t>(nodes_[node].right), along);
+        const double found_height = dot(along, found);
+        if (found_height > height) height = found_height, best = found;
         do {
-            if (size == 0) return best.point;
+            if (size == 0) return best;
             --size;
-        } while (stack[size].bound <= best.height);
+        } while (stack[size].bound <= height);
         node = stack[size].node;
     }
 }

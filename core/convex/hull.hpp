@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "closest/element.hpp"
+#include "closest/kernels.hpp"
 
 namespace clearance {
 
@@ -17,29 +18,27 @@ public:
     // Points about `centre`, which is theirs to choose: coordinates far from zero would cost digits.
     explicit Hull(std::vector<Vec3d> points);
 
-    Vec3d support(const Vec3d& along) const { return nodes_.empty() ? farthest_of_all(along) : farthest_in_tree(along); }
+    Vec3d support(const Vec3d& along) const {
+        return nodes_.empty() ? farthest_of(0, blocks_.size(), along) : farthest_in_tree(along);
+    }
     const std::vector<Vec3d>& points() const { return points_; }
     Ball ball() const { return ball_; }
 
 private:
-    static constexpr std::size_t kBlock = 8;
     static constexpr std::size_t kSearchedWhole = 32;  // blocks
+    static constexpr std::size_t kLeaf = 4;            // blocks at most
 
     struct Block {
-        double x[kBlock], y[kBlock], z[kBlock];
+        double x[kPointBlock], y[kPointBlock], z[kPointBlock];
+        Vec3d point(std::size_t k) const { return {x[k], y[k], z[k]}; }
     };
     struct Node {
         Vec3d centre, half;
         std::int32_t left, right;  // children, or ~block and the number of blocks from there
     };
-    struct Farthest {
-        double height;
-        Vec3d point;
-    };
 
-    Vec3d farthest_of_all(const Vec3d& along) const;
+    Vec3d farthest_of(std::size_t first, std::size_t count, const Vec3d& along) const;
     Vec3d farthest_in_tree(const Vec3d& along) const;
-    void search(const Block& block, const Vec3d& along, Farthest& best) const;
     std::int32_t build(std::vector<Vec3d>& points, std::size_t begin, std::size_t end);
 
     std::vector<Vec3d> points_;

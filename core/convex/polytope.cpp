@@ -29,107 +29,105 @@ bool Polytope::start(const Difference (&corner)[4], double size) {
     for (int f = 0; f < 4; ++f) {
         std::copy(kNeighbours[f], kNeighbours[f] + 3, face_[f].neighbour);
         if (face_[f].thin) return false;
+        enqueue(f);
     }
     return true;
 }
 
-int Polytope::add_face(int i, int j, int k, int outside) {
+void Polytope::add_face(int i, int j, int k, int outside) {
     const Vec3d &p = vertex_[i].w, &q = vertex_[j].w, &r = vertex_[k].w;
     const Vec3d along = q - p, other = r - p;
     const Vec3d turn = cross(along, other);
-    const double area = norm(turn);
-    const double longest_sq = max_of(max_of(norm_sq(along), norm_sq(other)), norm_sq(r - q));
-    Face face{{i, j, k}, {-1, -1, -1}, {}, 0.0, true, !(area > kThin * size_ * std::sqrt(longest_sq))};
-    if (!face.thin) {
-        face.normal = (1.0 / area) * turn;
-        face.distance = dot(face.normal, p);
-    } else if (outside >= 0) {
-        face.normal = face_[outside].normal;
-        face.distance = face_[outside].distance;
-    }
-    const int at = static_cast<int>(face_.size());
-    face_.push_back(face);
-    if (!face.thin) {
-        queue_.push_back({face.distance, at});
-        std::push_heap(queue_.begin(), queue_.end());
-    }
-    return at;
+    const double area_sq = norm_sq(turn), thin = kThin * size_;
+    const bool is_thin = area_sq <= thin * thin * max_of(max_of(norm_sq(along), norm_sq(other)), norm_sq(r - q));
+    const double scale = is_thin ? 0.0 : 1.0 / std::sqrt(area_sq);
+    Face& face = face_.emplace_back();  // written in place: a copy would wait for the parts of the original
+    face.corner[0] = i, face.corner[1] = j, face.corner[2] = k;
+    face.alive = true, face.thin = is_thin;
+    face.normal = is_thin && outside >= 0 ? face_[outside].normal : scale * turn;
+    face.distance = is_thin && outside >= 0 ? face_[outside].distance : dot(face.normal, p);
 }
 
-const Polytope::Face& Polytope::nearest() {
-    while (!face_[queue_.front().face].alive) {
+void Polytope::enqueue(int face) {
+    queue_.push_back({face_[face].distance, face});
+    std::push_heap(queue_.begin(), queue_.end());
+}
+
+const Polytope::Face* Polytope::nearest() {
+    while (!queue_.empty()) {
+        const Face& face = face_[queue_.front().face];
+        if (face.alive) return &face;
         std::pop_heap(queue_.begin(), queue_.end());
         queue_.pop_back();
     }
-    return face_[queue_.front().face];
+    return nullptr;
 }
 
-const Polytope::Face& Polytope::facing(const Vec3d& along) const {
-    const Face* best = nullptr;
-    for (const Face& face : face_)
-        if (face.alive && !face.thin && (best == nullptr || dot(face.normal, along) > dot(best->normal, along)))
-            best = &face;
-    return *best;
+// The same edge, seen from the face on its other side.
+Polytope::EdgeOfFace Polytope::across(int face, int edge) const {
+    const int other = face_[face].neighbour[edge];
+    const int* back = face_[other].neighbour;
+    return {other, back[0] == face ? 0 : back[1] == face ? 1 : 2};
 }
 
 // Walk over the faces that see w, edge by edge, and list the edges where that ends in the order in which they are met.
-bool Polytope::find_horizon(int face, int edge, const Vec3d& w) {
-    struct Step {
-        int face, edge;
-    };
-    thread_local std::vector<Step> waiting;
-    waiting.assign(1, {face, edge});
-    while (!waiting.empty()) {
-        const Step step = waiting.back();
-        waiting.pop_back();
-        Face& here = face_[step.face];
-        if (!here.alive) continue;
-        if (dot(here.normal, w) - here.distance <= 4.0 * kEpsilon * size_) {
-            horizon_.push_back({step.face, step.edge});
+void Polytope::find_horizon(EdgeOfFace from, const Vec3d& w) {
+    waiting_.assign(1, from);
+    while (!waiting_.empty()) {
+        const EdgeOfFace here = waiting_.back();
+        waiting_.pop_back();
+        Face& face = face_[here.face];
+        if (!face.alive) continue;
+        if (dot(face.normal, w) - face.distance <= 4.0 * kEpsilon * size_) {
+            horizon_.push_back(here);
             continue;
         }
-        here.alive = false;
-        for (const int e : {after(after(step.edge)), after(step.edge)}) {
-            const int next = here.neighbour[e];
-            const int* back = face_[next].neighbour;
-            waiting.push_back({next, back[0] == step.face ? 0 : back[1] == step.face ? 1 : 2});
-        }
+        face.alive = false;
+        const int next = after(here.edge);
+        waiting_.push_back(across(here.face, after(next)));
+        waiting_.push_back(across(here.face, next));
+    }
+}
+
+// Whether the edges of the horizon follow each other to a ring.
+bool Polytope::horizon_is_closed() const {
+    if (horizon_.size() < 3) return false;
+    const EdgeOfFace* before = &horizon_.back();
+    for (const EdgeOfFace& edge : horizon_) {
+        if (face_[before->face].corner[before->edge] != face_[edge.face].corner[after(edge.edge)]) return false;
+        before = &edge;
     }
     return true;
 }
 
-bool Polytope::grow(const Difference& vertex) {
+bool Polytope::grow(const Difference& vertex, double worth_opening) {
     const int seen = queue_.front().face;
     const int w = static_cast<int>(vertex_.size());
     vertex_.push_back(vertex);
     horizon_.clear();
     face_[seen].alive = false;
-    for (int e = 0; e < 3; ++e) {
-        const int next = face_[seen].neighbour[e];
-        const int* back = face_[next].neighbour;
-        find_horizon(next, back[0] == seen ? 0 : back[1] == seen ? 1 : 2, vertex.w);
-    }
-    // The edges must close to a ring around the new vertex.
-    const std::size_t count = horizon_.size();
-    if (count < 3) return false;
-    const auto start_of = [&](const HorizonEdge& h) { return face_[h.face].corner[after(h.edge)]; };
-    const auto end_of = [&](const HorizonEdge& h) { return face_[h.face].corner[h.edge]; };
-    for (std::size_t k = 0; k < count; ++k)
-        if (end_of(horizon_[k]) != start_of(horizon_[(k + 1) % count])) return false;
-    const int first = static_cast<int>(face_.size());
-    for (std::size_t k = 0; k < count; ++k) {
-        const HorizonEdge h = horizon_[k];
-        const int made = add_face(start_of(h), end_of(h), w, h.face);
-        face_[made].neighbour[0] = h.face;
-        face_[made].neighbour[1] = first + static_cast<int>((k + 1) % count);
-        face_[made].neighbour[2] = first + static_cast<int>((k + count - 1) % count);
-        face_[h.face].neighbour[h.edge] = made;
+    for (int edge = 0; edge < 3; ++edge) find_horizon(across(seen, edge), vertex.w);
+    if (!horizon_is_closed()) return false;
+    const int first = static_cast<int>(face_.size()), count = static_cast<int>(horizon_.size());
+    for (int k = 0; k < count; ++k) {
+        const EdgeOfFace outside = horizon_[k];
+        const int made = first + k;
+        add_face(face_[outside.face].corner[after(outside.edge)], face_[outside.face].corner[outside.edge], w, outside.face);
+        Face& face = face_[made];
+        face.neighbour[0] = outside.face;
+        face.neighbour[1] = k + 1 == count ? first : made + 1;
+        face.neighbour[2] = k == 0 ? first + count - 1 : made - 1;
+        face_[outside.face].neighbour[outside.edge] = made;
+        if (!face.thin && face.distance < worth_opening) enqueue(made);
     }
     return true;
 }
 
-Vec3d Polytope::point_a(const Face& face) const {
-    const Difference &p = vertex_[face.corner[0]], &q = vertex_[face.corner[1]], &r = vertex_[face.corner[2]];
+Vec3d Polytope::point_a(const Vec3d& along) const {
+    const Face* best = &face_.back();
+    for (const Face& face : face_)
+        if (face.alive && !face.thin && (!best->alive || dot(face.normal, along) > dot(best->normal, along))) best = &face;
+    const Difference &p = vertex_[best->corner[0]], &q = vertex_[best->corner[1]], &r = vertex_[best->corner[2]];
     const Weights<double> at = closest(Core<double, 1>{{{0, 0, 0}}}, Core<double, 3>{{p.w, q.w, r.w}});
     return (1.0 - at.b1 - at.b2) * p.a + at.b1 * q.a + at.b2 * r.a;
 }

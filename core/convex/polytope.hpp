@@ -22,17 +22,16 @@ public:
     // A tetrahedron. False if it is flat, compared with `size`.
     bool start(const Difference (&corner)[4], double size);
 
-    // The face whose plane is nearest to the origin, or that the origin is farthest outside of.
-    const Face& nearest();
+    // The face whose plane is nearest to the origin, or that the origin is farthest outside of. Null if all are farther
+    // than `worth_opening` was when they were made.
+    const Face* nearest();
 
-    // Replace the faces that a new vertex sees, beginning with the nearest. False if rounding leaves no proper silhouette.
-    bool grow(const Difference& vertex);
+    // Replace the faces that a new vertex sees, beginning with the nearest. Faces farther than `worth_opening` from the
+    // origin are never asked for again. False if rounding leaves no proper silhouette.
+    bool grow(const Difference& vertex, double worth_opening);
 
-    // The face that looks most along a direction.
-    const Face& facing(const Vec3d& along) const;
-
-    // Where on a the foot of the origin on a face comes from.
-    Vec3d point_a(const Face& face) const;
+    // Where on a the foot of the origin comes from, on the face that looks most along a direction.
+    Vec3d point_a(const Vec3d& along) const;
 
     std::size_t vertices() const { return vertex_.size(); }
 
@@ -42,17 +41,20 @@ private:
         int face;
         bool operator<(const Waiting& other) const { return distance > other.distance; }
     };
-    struct HorizonEdge {
-        int face, edge;  // of a face that stays
+    struct EdgeOfFace {
+        int face, edge;
     };
 
-    int add_face(int i, int j, int k, int outside);
-    bool find_horizon(int face, int edge, const Vec3d& w);
+    void add_face(int i, int j, int k, int outside);
+    void enqueue(int face);
+    EdgeOfFace across(int face, int edge) const;
+    void find_horizon(EdgeOfFace from, const Vec3d& w);
+    bool horizon_is_closed() const;
 
     std::vector<Difference> vertex_;
     std::vector<Face> face_;
     std::vector<Waiting> queue_;
-    std::vector<HorizonEdge> horizon_;
+    std::vector<EdgeOfFace> horizon_, waiting_;
     double size_ = 0.0;
 };
 

@@ -3,38 +3,10 @@
 #include "closest/pairs.hpp"
 
 namespace clearance {
+
 namespace {
 
 constexpr Core<double, 1> kOrigin{{{0, 0, 0}}};
-
-// Where the nearest point lies on some of the vertices: their numbers and weights.
-struct Nearby {
-    int vertex[3];
-    double weight[3];
-    int count;
-    double distance_sq;
-};
-
-Nearby nearby_on_segment(const Difference* v) {
-    const Weights<double> at = closest(kOrigin, Core<double, 2>{{v[0].w, v[1].w}});
-    return {{0, 1, 0}, {1.0 - at.b1, at.b1, 0.0}, 2, 0.0};
-}
-
-Nearby nearby_on_triangle(const Difference* v, int i, int j, int k) {
-    const Weights<double> at = closest(kOrigin, Core<double, 3>{{v[i].w, v[j].w, v[k].w}});
-    const double first = 1.0 - at.b1 - at.b2;
-    return {{i, j, k}, {first, at.b1, at.b2}, 3, norm_sq(first * v[i].w + at.b1 * v[j].w + at.b2 * v[k].w)};
-}
-
-void reduce(Simplex& simplex, const Nearby& to) {
-    Simplex kept;
-    for (int k = 0; k < to.count; ++k) {
-        if (to.weight[k] <= 0.0) continue;
-        kept.vertex[kept.count] = simplex.vertex[to.vertex[k]];
-        kept.weight[kept.count++] = to.weight[k];
-    }
-    simplex = kept;
-}
 
 // Whether the origin lies on the same side of the plane p, q, r as s does, beyond doubt.
 bool is_on_side_of(const Vec3d& s, const Vec3d& p, const Vec3d& q, const Vec3d& r) {
@@ -44,37 +16,71 @@ bool is_on_side_of(const Vec3d& s, const Vec3d& p, const Vec3d& q, const Vec3d& 
     return other > 0.0 ? origin > doubt : other < 0.0 && origin < -doubt;
 }
 
-void reduce_tetrahedron(Simplex& simplex) {
-    // The last vertex is the new one, and the origin lies on its side of the face that was there before.
-    constexpr int kFaces[4][4] = {{0, 1, 3, 2}, {1, 2, 3, 0}, {2, 0, 3, 1}, {0, 1, 2, 3}};
-    const Difference* v = simplex.vertex;
-    Nearby best{{}, {}, 0, std::numeric_limits<double>::infinity()};
-    for (const auto& face : kFaces) {
-        if (is_on_side_of(v[face[3]].w, v[face[0]].w, v[face[1]].w, v[face[2]].w)) continue;
-        const Nearby found = nearby_on_triangle(v, face[0], face[1], face[2]);
-        if (found.distance_sq < best.distance_sq) best = found;
-    }
-    if (best.count > 0) return reduce(simplex, best);
-    simplex.holds_origin = true;
-}
-
 }  // namespace
 
-void extend(Simplex& simplex, const Difference& vertex) {
-    simplex.vertex[simplex.count++] = vertex;
-    switch (simplex.count) {
-        case 1:
-            simplex.weight[0] = 1.0;
-            break;
-        case 2:
-            reduce(simplex, nearby_on_segment(simplex.vertex));
-            break;
-        case 3:
-            reduce(simplex, nearby_on_triangle(simplex.vertex, 0, 1, 2));
-            break;
-        default:
-            reduce_tetrahedron(simplex);
+// The nearest point on some of the vertices; their numbers ascend.
+struct Simplex::Nearby {
+    int count;
+    int vertex[4];
+    double weight[4];
+    Vec3d point;
+};
+
+Simplex::Nearby Simplex::nearby_on_segment() const {
+    const Weights<double> at = closest(kOrigin, Core<double, 2>{{vertex_[0].w, vertex_[1].w}});
+    const double first = 1.0 - at.b1;
+    return {2, {0, 1, 0, 0}, {first, at.b1, 0, 0}, first * vertex_[0].w + at.b1 * vertex_[1].w};
+}
+
+Simplex::Nearby Simplex::nearby_on_triangle(int i, int j, int k) const {
+    const Vec3d &p = vertex_[i].w, &q = vertex_[j].w, &r = vertex_[k].w;
+    const Weights<double> at = closest(kOrigin, Core<double, 3>{{p, q, r}});
+    const double first = 1.0 - at.b1 - at.b2;
+    return {3, {i, j, k, 0}, {first, at.b1, at.b2, 0}, first * p + at.b1 * q + at.b2 * r};
+}
+
+Simplex::Nearby Simplex::nearby_on_tetrahedron() const {
+    constexpr int kFaces[4][4] = {{0, 1, 3, 2}, {1, 2, 3, 0}, {0, 2, 3, 1}, {0, 1, 2, 3}};
+    Nearby best{4, {0, 1, 2, 3}, {0.25, 0.25, 0.25, 0.25}, {0, 0, 0}};
+    double best_sq = std::numeric_limits<double>::infinity();
+    for (const auto& [i, j, k, opposite] : kFaces) {
+        if (is_on_side_of(vertex_[opposite].w, vertex_[i].w, vertex_[j].w, vertex_[k].w)) continue;
+        const Nearby found = nearby_on_triangle(i, j, k);
+        const double found_sq = norm_sq(found.point);
+        if (found_sq < best_sq) best_sq = found_sq, best = found;
     }
+    return best;
+}
+
+bool Simplex::extend(const Difference& by) {
+    vertex_[count_] = by;
+    const Nearby found = count_ == 0   ? Nearby{1, {}, {1.0, 0, 0, 0}, by.w}
+                         : count_ == 1 ? nearby_on_segment()
+                         : count_ == 2 ? nearby_on_triangle(0, 1, 2)
+                                       : nearby_on_tetrahedron();
+    const double distance = norm(found.point);
+    if (!(distance < distance_)) return false;
+    nearest_ = found.point;
+    distance_ = distance;
+    count_ = 0;
+    for (int k = 0; k < found.count; ++k) {
+        if (found.weight[k] <= 0.0) continue;
+        if (count_ != found.vertex[k]) vertex_[count_] = vertex_[found.vertex[k]];
+        weight_[count_++] = found.weight[k];
+    }
+    return true;
+}
+
+bool Simplex::has(const Vec3d& w) const {
+    for (int k = 0; k < count_; ++k)
+        if (largest(vertex_[k].w - w) == 0.0) return true;
+    return false;
+}
+
+Vec3d Simplex::point_a() const {
+    Vec3d sum{0, 0, 0};
+    for (int k = 0; k < count_; ++k) sum = sum + weight_[k] * vertex_[k].a;
+    return sum;
 }
 
 }  // namespace clearance

@@ -5,25 +5,31 @@
 namespace clearance {
 
 // One to four points of the Minkowski difference, and the point of their hull nearest to the origin.
-struct Simplex {
-    Difference vertex[4];
-    double weight[4];
-    int count = 0;
-    bool holds_origin = false;
+class Simplex {
+public:
+    // Try one more vertex: keep it, and of the others what the nearest point needs, if that brings it nearer to the
+    // origin than `distance` was. Returns whether it did.
+    bool extend(const Difference& by);
 
-    Vec3d nearest() const { return sum(&Difference::w); }
-    Vec3d point_a() const { return sum(&Difference::a); }
-    Vec3d point_b() const { return sum(&Difference::b); }
+    bool has(const Vec3d& w) const;
+    bool holds_origin() const { return count_ == 4; }
+    int count() const { return count_; }
+    const Difference& vertex(int k) const { return vertex_[k]; }
+    const Vec3d& nearest() const { return nearest_; }
+    double distance() const { return distance_; }  // of the nearest point; infinite before the first vertex
+    Vec3d point_a() const;
 
 private:
-    Vec3d sum(Vec3d Difference::* of) const {
-        Vec3d result{0, 0, 0};
-        for (int k = 0; k < count; ++k) result = result + weight[k] * (vertex[k].*of);
-        return result;
-    }
-};
+    struct Nearby;
+    Nearby nearby_on_segment() const;
+    Nearby nearby_on_triangle(int i, int j, int k) const;
+    Nearby nearby_on_tetrahedron() const;
 
-// Add a vertex, and keep only the vertices that the point nearest to the origin needs.
-void extend(Simplex& simplex, const Difference& vertex);
+    Difference vertex_[4];
+    double weight_[4];
+    int count_ = 0;
+    Vec3d nearest_{0, 0, 0};
+    double distance_ = std::numeric_limits<double>::infinity();
+};
 
 }  // namespace clearance
