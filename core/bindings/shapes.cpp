@@ -150,6 +150,7 @@ void bind_shapes(nb::module_& m) {
             }
             if (joined.empty()) throw std::invalid_argument("a compound needs at least one part, but it has none.");
             for (const Part& part : joined) check_coordinates(part.ball.centre, "the centre of a part");
+            new (self) Compound{{std::make_shared<const Body>(std::move(joined))}, nb::tuple(kept)};
         },
         "parts"_a, nb::sig("def __init__(self, parts: collections.abc.Iterable[Shape | Placed]) -> None"));
     def_value_methods(compound, "Compound");
