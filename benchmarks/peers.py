@@ -110,9 +110,11 @@ def coal_triangle(points: Floats, radius: float) -> coal.Convex:
 class MujocoPairs:
     """A model with two geoms per pair, whose frames are written straight into the data."""
 
-    def __init__(self, geom_a: str, geom_b: str, pairs: int) -> None:
+    def __init__(self, geom_a: str, geom_b: str, pairs: int, assets: str = "") -> None:
         body = "".join(f"<body><freejoint/><geom {geom}/></body>" for geom in (geom_a, geom_b)) * pairs
-        self.model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+        self.model = mujoco.MjModel.from_xml_string(
+            f"<mujoco><asset>{assets}</asset><worldbody>{body}</worldbody></mujoco>"
+        )
         self.data = mujoco.MjData(self.model)
         self.segment = np.zeros(6)
 

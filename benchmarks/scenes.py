@@ -74,6 +74,23 @@ def pose_pairs(count: int, nearest: float, farthest: float, seed: int = 1) -> tu
     return a, b
 
 
+def at_gaps(a: cl.Shape, b: cl.Shape, gaps: Floats, apart: float, seed: int = 1) -> tuple[Floats, Floats]:
+    """Poses of two shapes, turned at random, that lie these gaps apart; with centres `apart`, they are farther still.
+
+    Along a line, the signed distance of convex shapes is convex: Newton's steps from outside never overshoot.
+    """
+    rng = np.random.default_rng([seed, 13])
+    poses_a, poses_b = rotations(rng, len(gaps)), rotations(rng, len(gaps))
+    poses_a[:, :3, 3] = rng.uniform(-1.0, 1.0, (len(gaps), 3))
+    line = unit_vectors(rng, len(gaps))
+    travel = np.full(len(gaps), apart)
+    for _ in range(8):
+        poses_b[:, :3, 3] = poses_a[:, :3, 3] + travel[:, None] * line
+        found = cl.distance(a.at(poses_a), b.at(poses_b))
+        travel -= (found.distance - gaps) / np.einsum("nc,nc->n", found.normal, line)
+    return poses_a, poses_b
+
+
 def link(rng: np.random.Generator) -> list[cl.Shape]:
     """A body of ten elements strung along 0.6 m: two points, five segments, three triangles."""
     shapes: list[cl.Shape] = []

@@ -72,7 +72,7 @@ std::vector<Vec3d> points_from(nb::handle value) {
     nb::ndarray<const double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu> rows;
     if (!nb::try_cast(array, rows) || rows.shape(0) == 0)
         throw std::invalid_argument("points must be an array (n, 3) of at least one point, but its shape is " +
-                                    nb::cast<std::string>(nb::str(array.attr("shape"))) + ".");
+                                    nb::cast<std::string>(nb::repr(array.attr("shape"))) + ".");
     std::vector<Vec3d> points;
     for (std::size_t k = 0; k < rows.shape(0); ++k) {
         points.push_back({rows(k, 0), rows(k, 1), rows(k, 2)});

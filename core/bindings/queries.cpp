@@ -4,10 +4,9 @@
 #include <atomic>
 #include <optional>
 
-#include "bindings/shapes.hpp"
+#include "bindings/operands.hpp"
 #include "closest/kernels.hpp"
 #include "parallel/pool.hpp"
-#include "query/distance.hpp"
 
 namespace clearance {
 namespace {
@@ -16,35 +15,6 @@ struct GapResult {
     Gap gap;
     Work work;
 };
-
-// A shape stands at the identity.
-struct Operand {
-    const Body* body;
-    Pose pose;
-};
-
-bool as_operand(nb::handle value, Operand& operand) {
-    const Placed* placed;
-    if (nb::try_cast(value, placed)) {
-        operand = {placed->body.get(), placed->pose};
-        return true;
-    }
-    const Shape* shape;
-    if (nb::try_cast(value, shape)) {
-        operand = {shape->body.get(), Pose{}};
-        return true;
-    }
-    return false;
-}
-
-Operand operand_of(nb::handle value, const char* name) {
-    Operand operand;
-    if (!as_operand(value, operand))
-        throw nb::type_error((std::string(name) + " must be a shape or a placed shape, but it is " +
-                              nb::cast<std::string>(nb::repr(value)) + ".")
-                                 .c_str());
-    return operand;
-}
 
 Question question_of(double at_most, double tolerance) {
     if (at_most != at_most) throw std::invalid_argument("at_most must be a number, but it is NaN.");
@@ -55,11 +25,6 @@ Question question_of(double at_most, double tolerance) {
 
 // The normal of an earlier answer is where to begin; an answer that was cut off has none.
 Vec3d direction_of(const Vec3d& normal) { return norm_sq(normal) > 0.0 ? normal : Vec3d{0, 0, 0}; }
-
-void refuse_two_half_spaces(const Body& a, const Body& b) {
-    if (!a.is_finite() && !b.is_finite())
-        throw std::invalid_argument("two half-spaces have no distance: at least one of a and b must be finite.");
-}
 
 void check_converged(const Gap& gap) {
     if (gap.converged) return;
@@ -87,31 +52,6 @@ bool single_within(nb::handle a, nb::handle b, double margin) {
     return distance(*one.body, one.pose, *other.body, other.pose, question, work).distance <= margin;
 }
 
-// One side of a batch: the poses of a placed batch, or one pose for all.
-struct Side {
-    const Body* body;
-    Pose one;
-    PoseArray poses;
-    std::size_t count;
-};
-
-void fill_side(nb::handle value, const char* name, Side& side) {
-    if (nb::isinstance<PlacedBatch>(value)) {
-        const auto& batch = nb::cast<const PlacedBatch&>(value);
-        side.body = batch.body.get();
-        side.poses = {batch.poses.data(), 1};
-        side.count = batch.poses.size();
-        return;
-    }
-    const Operand operand = operand_of(value, name);
-    side.body = operand.body;
-    side.one = operand.pose;
-    side.poses = {&side.one, 0};
-    side.count = 1;
-}
-
-const Pose& pose_at(const Side& side, std::size_t row) { return side.poses.poses[row * side.poses.stride]; }
-
 void set3(double* column, std::size_t row, const Vec3d& v) {
     column[3 * row] = v.x, column[3 * row + 1] = v.y, column[3 * row + 2] = v.z;
 }
@@ -127,9 +67,9 @@ nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at
                          const std::optional<Rows3>& hint, bool only_within, int threads) {
     Question asked = question_of(at_most, tolerance);
     if (only_within) asked.near_enough = at_most;
-    Side side_a, side_b;
-    fill_side(a, "a", side_a);
-    fill_side(b, "b", side_b);
+    OperandBatch side_a, side_b;
+    fill(side_a, a, "a");
+    fill(side_b, b, "b");
     refuse_two_half_spaces(*side_a.body, *side_b.body);
     NumpyArray distances_ = new_array({rows}), lower = new_array({rows}), upper = new_array({rows});
     NumpyArray point_a = new_array({rows, 3}), point_b = new_array({rows, 3}), normal = new_array({rows, 3});
@@ -162,7 +102,7 @@ nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at
                 return;
             }
             for (std::size_t row = begin; row < end; ++row)
-                put(row, distance(*side_a.body, pose_at(side_a, row), *side_b.body, pose_at(side_b, row), question_at(row),
+                put(row, distance(*side_a.body, side_a.pose(row), *side_b.body, side_b.pose(row), question_at(row),
                                   work[row]));
         });
     }

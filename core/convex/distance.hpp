@@ -7,10 +7,11 @@ namespace clearance {
 
 // What a query wants to know of two cores. Lengths are those of the cores: radii are added by the caller.
 struct CoreQuestion {
-    double width_apart, width_inside;                                 // of the bracket, by sign of the answer
+    double width_apart, width_inside, width_touching;                 // of the bracket, by sign of the answer
     double lower_above = std::numeric_limits<double>::infinity();     // enough to know that they are farther than this
     double upper_at_most = -std::numeric_limits<double>::infinity();  // or nearer than that
     Vec3d towards_b{0, 0, 0};                                         // where to begin, if that is known
+    bool by_portal = false;                                           // depth by MPR, not by EPA
 };
 
 // The gap of two cores in the frame of a: GJK, and EPA where they meet or nearly touch.

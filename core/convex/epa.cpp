@@ -66,7 +66,7 @@ private:
 class Search {
 public:
     Search(const CorePair& pair, const GjkResult& start)
-        : pair_(pair), best_{start.normal, start.lower, start.upper, {}, 0} {}
+        : pair_(pair), known_upper_(start.upper), best_{start.normal, -std::numeric_limits<double>::infinity(), start.upper, {}, 0} {}
 
     // Any unit vector proves a lower bound; Newton's method finds the best one nearby.
     void consider(Vec3d n, Vec3d w) {
@@ -81,25 +81,22 @@ public:
         best_.lower = separation, best_.normal = n;
     }
 
-    EpaResult run(Polytope& polytope, const StopRule& stop) {
-        const double upper_of_gjk = best_.upper;
-        for (bool growing = true; growing;) {
-            const Polytope::Face* nearest = polytope.nearest();
-            if (nearest == nullptr) {
-                best_.upper = best_.lower;
-                break;
-            }
+    EpaResult run(Polytope& polytope, const DepthWidths& widths) {
+        while (const Polytope::Face* nearest = polytope.nearest()) {
             ++best_.iterations;
             const Vec3d normal = nearest->normal;
             const double distance = nearest->distance;
             const Difference farthest = pair_.farthest(normal);
             consider(normal, farthest.w);
-            best_.upper = max_of(best_.lower, min_of(upper_of_gjk, -distance));
-            const bool sees = dot(normal, farthest.w) - distance > 8.0 * kEpsilon * pair_.size;
-            growing = sees && !stop.holds(best_.lower, best_.upper) && polytope.vertices() < kMostVertices &&
-                      polytope.grow(farthest, -best_.lower);
+            // A face proves something only if the origin is inside of all of them.
+            best_.upper = distance < 0.0 ? known_upper_ : min_of(known_upper_, -distance);
+            const double enough = best_.upper < 0.0 ? widths.inside : widths.touching;
+            const double rise = dot(normal, farthest.w) - distance;
+            if (rise <= 8.0 * kEpsilon * pair_.size || best_.upper - best_.lower <= enough) break;
+            if (polytope.vertices() >= kMostVertices || !polytope.grow(farthest, -best_.lower)) break;
         }
-        best_.point_a = polytope.point_a(best_.normal);
+        best_.upper = max_of(best_.lower, polytope.nearest() == nullptr ? best_.lower : best_.upper);
+        best_.point_a = polytope.point_a(best_.normal, -best_.lower);
         return best_;
     }
 
@@ -112,18 +109,19 @@ public:
 
 private:
     const CorePair& pair_;
+    double known_upper_;
     EpaResult best_;
 };
 
 }  // namespace
 
-EpaResult epa(const CorePair& pair, const GjkResult& start, const StopRule& stop) {
+EpaResult epa(const CorePair& pair, const GjkResult& start, const DepthWidths& widths) {
     Search search(pair, start);
     const Start tetrahedron(pair, start.simplex);
     thread_local Polytope polytope;
     if (tetrahedron.count < 4 || !polytope.start(tetrahedron.corner, pair.size))
         return search.flat(tetrahedron.normal, start.simplex);
-    return search.run(polytope, stop);
+    return search.run(polytope, widths);
 }
 
 }  // namespace clearance

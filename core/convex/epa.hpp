@@ -12,8 +12,13 @@ struct EpaResult {
     int iterations;
 };
 
+// How wide the bracket may be where the cores overlap for certain, and where they may as well just touch.
+struct DepthWidths {
+    double inside, touching;
+};
+
 // The expanding polytope of van den Bergen (2001), from where GJK ended. It also serves cores that just touch: the
 // normal of a face does not depend on how small the gap is, as the direction between two points does.
-EpaResult epa(const CorePair& pair, const GjkResult& start, const StopRule& stop);
+EpaResult epa(const CorePair& pair, const GjkResult& start, const DepthWidths& widths);
 
 }  // namespace clearance

@@ -123,13 +123,23 @@ bool Polytope::grow(const Difference& vertex, double worth_opening) {
     return true;
 }
 
-Vec3d Polytope::point_a(const Vec3d& along) const {
-    const Face* best = &face_.back();
+Vec3d Polytope::point_a(const Vec3d& normal, double height) const {
+    double steepest = -1.0;
     for (const Face& face : face_)
-        if (face.alive && !face.thin && (!best->alive || dot(face.normal, along) > dot(best->normal, along))) best = &face;
-    const Difference &p = vertex_[best->corner[0]], &q = vertex_[best->corner[1]], &r = vertex_[best->corner[2]];
-    const Weights<double> at = closest(Core<double, 1>{{{0, 0, 0}}}, Core<double, 3>{{p.w, q.w, r.w}});
-    return (1.0 - at.b1 - at.b2) * p.a + at.b1 * q.a + at.b2 * r.a;
+        if (face.alive && !face.thin) steepest = max_of(steepest, dot(face.normal, normal));
+    // Several faces may share a plane: the point is on one of them.
+    const Core<double, 1> foot{{height * normal}};
+    double nearest_sq = std::numeric_limits<double>::infinity();
+    Vec3d point = vertex_.front().a;
+    for (const Face& face : face_) {
+        if (!face.alive || face.thin || dot(face.normal, normal) < steepest - 1e-7) continue;
+        const Difference &p = vertex_[face.corner[0]], &q = vertex_[face.corner[1]], &r = vertex_[face.corner[2]];
+        const Weights<double> at = closest(foot, Core<double, 3>{{p.w, q.w, r.w}});
+        const double first = 1.0 - at.b1 - at.b2;
+        const double distance_sq = norm_sq(first * p.w + at.b1 * q.w + at.b2 * r.w - foot.vertex[0]);
+        if (distance_sq < nearest_sq) nearest_sq = distance_sq, point = first * p.a + at.b1 * q.a + at.b2 * r.a;
+    }
+    return point;
 }
 
 }  // namespace clearance

@@ -30,8 +30,8 @@ public:
     // origin are never asked for again. False if rounding leaves no proper silhouette.
     bool grow(const Difference& vertex, double worth_opening);
 
-    // Where on a the foot of the origin comes from, on the face that looks most along a direction.
-    Vec3d point_a(const Vec3d& along) const;
+    // Where on a the point of the boundary comes from that is nearest to height * normal.
+    Vec3d point_a(const Vec3d& normal, double height) const;
 
     std::size_t vertices() const { return vertex_.size(); }
 

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "closest/kernels.hpp"
 #include "closest/swept.hpp"
 #include "convex/distance.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 // Brackets are promised to be 1e-9 of the size wide, 1e-7 where curved cores overlap. Polytopes and pairs that are apart
 // come much closer for little more, and so do their normals.
 constexpr double kPromised = 1e-9, kPromisedInsideCurved = 1e-7;
-constexpr double kWidth = 1e-13, kWidthInsideCurved = 0.9e-7;
+constexpr double kWidth = 1e-13, kWidthInsideCurved = 0.9e-7, kWidthTouching = 1e-10;
 
 Gap gap_of(const SweptGap<double>& swept) {
     return {swept.distance, swept.lower, swept.upper, swept.point_a, swept.point_b, swept.normal, 0, 0};
@@ -22,8 +23,22 @@ Gap mirrored(const Gap& gap) {
             -gap.normal,  gap.feature_b, gap.feature_a, gap.converged};
 }
 
+Gap gap_of_elements(const Element& a, const Element& b, const PlacedPart& at_a, const PlacedPart& at_b) {
+    Vec3d vertices_a[3], vertices_b[3];
+    for (int k = 0; k < 3; ++k) {
+        vertices_a[k] = at_a.rotation * a.vertex[k] + at_a.origin;
+        vertices_b[k] = at_b.rotation * b.vertex[k] + at_b.origin;
+    }
+    Gap gap{};
+    gap_between(a.count, {&vertices_a[0].x, &a.radius, 9, 0}, b.count, {&vertices_b[0].x, &b.radius, 9, 0},
+                {&gap.distance, &gap.lower, &gap.upper, &gap.point_a.x, &gap.point_b.x, &gap.normal.x});
+    return gap;
+}
+
 Gap gap(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPart& at_b, const Question& question,
         Work& work) {
+    const Element *element_a = std::get_if<Element>(&a.core), *element_b = std::get_if<Element>(&b.core);
+    if (element_a != nullptr && element_b != nullptr) return gap_of_elements(*element_a, *element_b, at_a, at_b);
     const double size = size_of(at_a.part, at_b.part), radii = a.radius + b.radius;
     const Mat3& turn = at_a.rotation;
     CorePair pair{a.core,
@@ -33,10 +48,13 @@ Gap gap(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPa
                   size - radii,
                   is_curved(a.core) || is_curved(b.core)};
     const double asked = 0.9 * question.tolerance * size;
-    CoreQuestion cores{
-        asked > 0.0 ? asked : kWidth * size, asked > 0.0 ? asked : (pair.curved ? kWidthInsideCurved : kWidth) * size,
-        question.at_most + radii, question.near_enough + radii,
-        transposed_times(turn, norm_sq(question.towards_b) > 0.0 ? question.towards_b : at_b.origin - at_a.origin)};
+    CoreQuestion cores{asked > 0.0 ? asked : kWidth * size,
+                       asked > 0.0 ? asked : (pair.curved ? kWidthInsideCurved : kWidth) * size,
+                       asked > 0.0 ? asked : (pair.curved ? kWidthTouching : kWidth) * size,
+                       question.at_most + radii,
+                       question.near_enough + radii,
+                       transposed_times(turn, norm_sq(question.towards_b) > 0.0 ? question.towards_b : at_b.origin - at_a.origin),
+                       question.method == DepthMethod::mpr};
     int iterations = 0;
     CoreGap<double> found = core_gap(pair, cores, iterations);
     work.iterations += iterations;
@@ -47,7 +65,7 @@ Gap gap(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPa
     const double promised = question.tolerance > 0.0            ? question.tolerance
                             : pair.curved && gap.distance < 0.0 ? kPromisedInsideCurved
                                                                 : kPromised;
-    gap.converged = decided || gap.upper - gap.lower <= promised * size + 64.0 * kEpsilon * largest(pair.b_origin);
+    gap.converged = decided || cores.by_portal || gap.upper - gap.lower <= promised * size + 64.0 * kEpsilon * largest(pair.b_origin);
     return gap;
 }
 

@@ -5,12 +5,15 @@
 
 namespace clearance {
 
+enum class DepthMethod { epa, mpr };
+
 // What a query asks of every pair.
 struct Question {
     double at_most = std::numeric_limits<double>::infinity();       // farther than this need not be known any closer,
     double near_enough = -std::numeric_limits<double>::infinity();  // nor nearer than that
     double tolerance = 0.0;                                         // of the bracket, relative to size; 0: as documented
     Vec3d towards_b{0, 0, 0};                                       // a normal to begin with, if there is a guess
+    DepthMethod method = DepthMethod::epa;
 };
 
 // A part turned into the axes of the world. Origins are about whatever point the caller likes.
@@ -20,7 +23,7 @@ struct PlacedPart {
     Vec3d origin;
 };
 
-// The gap between two parts that are not both elements, and not both half-spaces.
+// The gap between two parts that are not both half-spaces.
 Gap gap_between(const PlacedPart& a, const PlacedPart& b, const Question& question, Work& work);
 
 // Sum of the bounding radii of what is finite: what tolerances are relative to.

@@ -1,6 +1,7 @@
 """How far a robot is from touching anything, now and throughout its next movement."""
 
 from . import elements, errors, poses, samples
+from .contacts import ContactBatch, Contacts, contacts
 from .queries import Gap, Gaps, Work, collides, distance, within
 from .scene import PairTable, Scene
 from .shapes import (
@@ -28,6 +29,8 @@ __all__ = [
     "Capsule",
     "Compound",
     "Cone",
+    "ContactBatch",
+    "Contacts",
     "ConvexHull",
     "Cylinder",
     "Ellipsoid",
@@ -45,6 +48,7 @@ __all__ = [
     "SweptTriangle",
     "Work",
     "collides",
+    "contacts",
     "distance",
     "elements",
     "errors",

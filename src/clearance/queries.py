@@ -136,8 +136,8 @@ def distance(
     """
     if hint is not None and not isinstance(hint, Gap | Gaps):
         raise TypeError(f"hint must be an earlier Gap or Gaps, but it is {hint!r}.")
-    if tolerance is not None and not tolerance > 0.0:
-        raise ValueError(f"tolerance must be positive and below 1, but it is {tolerance!r}.")
+    if tolerance is not None:
+        _check_tolerance(tolerance)
     if type(a) is PlacedBatch or type(b) is PlacedBatch:
         return _distance_batch(a, b, at_most, threads, tolerance=tolerance, hint=hint)
     if threads is not None:
@@ -233,6 +233,13 @@ def _spread(value: Single | PlacedBatch, dims: tuple[int, ...]) -> Single | Plac
         return value
     spread: PlacedBatch = value.shape.at(np.broadcast_to(value.poses, (*dims, 4, 4)))
     return spread
+
+
+def _check_tolerance(tolerance: float) -> None:
+    if not isinstance(tolerance, int | float | np.number):
+        raise TypeError(f"tolerance must be a number, but it is {tolerance!r}.")
+    if not 0.0 < tolerance < 1.0:
+        raise ValueError(f"tolerance must be positive and below 1, but it is {tolerance!r}.")
 
 
 def _thread_count(threads: int | None) -> int:

@@ -1,0 +1,83 @@
+#include "query/contacts.hpp"
+
+#include "convex/curvature.hpp"
+#include "convex/manifold.hpp"
+#include "query/distance.hpp"
+
+namespace clearance {
+namespace {
+
+constexpr double kTouching = 1e-9;  // of the size: shallower is touching
+
+// The side of a part that looks along n, in the axes of the world, and by how much its sweep raises it.
+struct Side {
+    Feature feature;
+    double raised;
+};
+
+Side side_of(const Convex& convex, const PlacedPart& at, const PlacedPart&, const Vec3d& n) {
+    Side side{feature_facing(convex.core, transposed_times(at.rotation, n)), convex.radius};
+    for (int k = 0; k < side.feature.count; ++k)
+        side.feature.point[k] = at.rotation * side.feature.point[k] + at.origin;
+    return side;
+}
+
+// As much of the plane as the other part can touch.
+Side side_of(const HalfSpace& half_space, const PlacedPart& at, const PlacedPart& other, const Vec3d& n) {
+    const Vec3d normal = at.rotation * half_space.normal;
+    const Ball& ball = other.part.ball;
+    const Vec3d centre = other.origin + other.rotation * transposed_times(other.part.pose.rotation, ball.centre - other.part.pose.translation);
+    const Vec3d foot = centre - (dot(normal, centre - at.origin) - half_space.offset) * normal;
+    const auto [e, f] = tangents_of(n);
+    const double reach = 2.0 * ball.radius;
+    Side side{{}, 0.0};
+    for (const auto& [s, t] : {std::pair{-1.0, -1.0}, {1.0, -1.0}, {1.0, 1.0}, {-1.0, 1.0}})
+        side.feature.add(foot + (reach * s) * e + (reach * t) * f);
+    return side;
+}
+
+Side side_of(const PlacedPart& at, const PlacedPart& other, const Vec3d& n) {
+    return std::visit([&](const auto& shape) { return side_of(shape, at, other, n); }, at.part.shape);
+}
+
+void add_contacts(const PlacedPart& a, const PlacedPart& b, const Gap& gap, std::vector<Contact>& found) {
+    const double slack = kTouching * size_of(a.part, b.part);
+    const Side side_a = side_of(a, b, gap.normal), side_b = side_of(b, a, -gap.normal);
+    const double raised = side_a.raised + side_b.raised;
+    const Manifold manifold = meeting(side_a.feature, side_b.feature, gap.normal, -raised - slack);
+    double deepest = -std::numeric_limits<double>::infinity();
+    for (int k = 0; k < manifold.count; ++k)
+        deepest = max_of(deepest, manifold.point[k].height_a - manifold.point[k].height_b + raised);
+    // A curved side may bulge between its corners: then the deepest point is where the gap was measured.
+    if (!(deepest >= -gap.distance - 100.0 * slack)) {
+        found.push_back({0.5 * (gap.point_a + gap.point_b), max_of(0.0, -gap.distance), gap.normal, gap.feature_a, gap.feature_b});
+        return;
+    }
+    for (int k = 0; k < manifold.count; ++k) {
+        const Manifold::Point& p = manifold.point[k];
+        const double top = p.height_a + side_a.raised, bottom = p.height_b - side_b.raised;
+        found.push_back({p.place + (0.5 * (top + bottom)) * gap.normal, max_of(0.0, top - bottom), gap.normal, gap.feature_a,
+                         gap.feature_b});
+    }
+}
+
+}  // namespace
+
+Gap contacts(const PlacedBody& a, const PlacedBody& b, DepthMethod method, std::vector<Contact>& found, Work& work) {
+    const Vec3d b_origin = b.origin() - a.origin();
+    const std::size_t first = found.size();
+    Gap best = farther_than_asked(std::numeric_limits<double>::infinity());
+    ++work.pairs;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const PlacedPart part_a = a.part(i, {0, 0, 0}), part_b = b.part(j, b_origin);
+            Gap gap = gap_between(part_a, part_b, {.at_most = 0.0, .method = method}, work);
+            gap.feature_a = static_cast<std::int32_t>(i), gap.feature_b = static_cast<std::int32_t>(j);
+            if (gap.distance <= 0.0) add_contacts(part_a, part_b, gap, found);
+            if (gap.distance < best.distance) best = gap;
+        }
+    for (std::size_t k = first; k < found.size(); ++k) found[k].point = found[k].point + a.origin();
+    return best;
+}
+
+}  // namespace clearance

@@ -1,0 +1,291 @@
+"""Contact manifolds: which points carry two bodies that overlap, and how deep they lie."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import spatial
+
+import clearance as cl
+from clearance import poses
+from strategies import rigid_motions, seeds
+from tangents import EPS, PAIRS, bounding_radius, draw_shape, tangents
+
+X, Y, Z = np.eye(3)
+GROUND = cl.HalfSpace(Z, 0.0)
+SLAB = cl.Box([10, 10, 1]).at([0, 0, -0.5])
+DEPTH = 0.01
+
+
+def up(height, axis=X, angle=0.0):
+    """Return a pose turned about an axis, with the lowest point of the body at `height` sunk in by DEPTH."""
+    return poses.from_axis_angle(axis, angle, [0.1, -0.2, height - DEPTH])
+
+
+CONE_ANGLE = np.pi / 2 + np.arctan2(0.3, 0.8)  # lays a cone of radius 0.3 and length 0.8 on its side
+CONE_HEIGHT = 0.4 * 0.3 / np.hypot(0.3, 0.8)
+BODIES = {
+    "box on a face": (cl.Box([1, 2, 3]).at(up(1.5)), 4),
+    "box on an edge": (cl.Box([1, 2, 1]).at(up(np.sqrt(0.5), Y, np.pi / 4)), 2),
+    "box on a corner": (cl.Box([1, 1, 1]).at(up(np.sqrt(0.75), [1, -1, 0], np.arccos(3**-0.5))), 1),
+    "hull on a face": (cl.ConvexHull([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0.5, 0.5, 1]]).at(up(0)), 4),
+    "hull on three corners": (cl.ConvexHull([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]).at(up(0)), 3),
+    "rounded hull on a face": (cl.ConvexHull([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], 0.1).at(up(0.1)), 3),
+    "cylinder standing": (cl.Cylinder(0.3, 0.8).at(up(0.4)), 4),
+    "cylinder upside down": (cl.Cylinder(0.3, 0.8).at(up(0.4, X, np.pi)), 4),
+    "cylinder lying": (cl.Cylinder(0.3, 0.8).at(up(0.3, X, np.pi / 2)), 2),
+    "cone on its base": (cl.Cone(0.3, 0.8).at(up(0.4)), 4),
+    "cone on its tip": (cl.Cone(0.3, 0.8).at(up(0.4, X, np.pi)), 1),
+    "cone on its side": (cl.Cone(0.3, 0.8).at(up(CONE_HEIGHT, X, CONE_ANGLE)), 2),
+    "capsule standing": (cl.Capsule(0.3, 0.8).at(up(0.7)), 1),
+    "capsule lying": (cl.Capsule(0.3, 0.8).at(up(0.3, X, np.pi / 2)), 2),
+    "sphere": (cl.Sphere(0.3).at(up(0.3)), 1),
+    "ellipsoid": (cl.Ellipsoid([0.3, 0.4, 0.5]).at(up(0.5)), 1),
+    "triangle": (cl.SweptTriangle([0, 0, 0], X, Y, 0.1).at(up(0.1)), 3),
+}
+carried = pytest.mark.parametrize(("body", "count"), BODIES.values(), ids=BODIES)
+on = pytest.mark.parametrize("carrier", [GROUND, SLAB], ids=["half-space", "slab"])
+
+
+def depth_of(point, body):
+    """Return how deep a point lies in a body, negative outside."""
+    return -cl.distance(cl.SweptPoint(point, 0.0), body).distance
+
+
+def check(a, b, found, tolerance=1e-6):
+    """Check a manifold of two convex bodies that overlap against their distance."""
+    gap = cl.distance(a, b)
+    k = len(found.depths)
+    assert k >= 1
+    assert found.points.shape == found.normals.shape == (k, 3)
+    assert found.parts.shape == (k, 2)
+    assert found.normal.shape == (3,)
+    assert np.allclose(np.linalg.norm(found.normals, axis=1), 1, rtol=0, atol=1e-12)
+    assert np.all(found.normals == found.normal)
+    assert abs(np.max(found.depths) + gap.distance) <= tolerance
+    assert np.all(found.depths >= -tolerance)
+    for point in found.points:
+        assert depth_of(point, a) >= -tolerance
+        assert depth_of(point, b) >= -tolerance
+
+
+def apart(points):
+    """Return the least distance between any two points."""
+    return np.min(spatial.distance.pdist(points)) if len(points) > 1 else np.inf
+
+
+# What stands on what -------------------------------------------------------------------------------------------------
+
+
+@carried
+@on
+def test_body_at_rest_stands_on_as_many_points_as_it_should(body, count, carrier):
+    found = cl.contacts(carrier, body)
+    assert len(found.depths) == count
+    check(carrier, body, found)
+    assert np.allclose(found.normal, Z, rtol=0, atol=1e-4)
+    assert np.allclose(found.depths, DEPTH, rtol=0, atol=1e-6)
+    assert apart(found.points) > 0.2
+    assert np.all(np.abs(found.points[:, 2]) <= DEPTH + 1e-6)
+
+
+@carried
+@on
+def test_body_lifted_stands_on_nothing(body, count, carrier):
+    lifted = body.shape.at(poses.from_translation([0, 0, 0.5]) @ body.pose)
+    found = cl.contacts(carrier, lifted)
+    assert found.points.shape == found.normals.shape == (0, 3)
+    assert found.depths.shape == (0,)
+    assert found.parts.shape == (0, 2)
+    assert found.normal.shape == (3,)
+    assert np.allclose(found.normal, Z, rtol=0, atol=1e-4)
+
+
+@carried
+@on
+def test_order_turns_the_normal_round(body, count, carrier):
+    found, swapped = cl.contacts(carrier, body), cl.contacts(body, carrier)
+    assert np.allclose(swapped.normal, -found.normal, rtol=0, atol=1e-4)
+    assert np.allclose(np.sort(swapped.depths), np.sort(found.depths), rtol=0, atol=1e-6)
+    for point in found.points:
+        assert np.min(np.linalg.norm(swapped.points - point, axis=1)) <= 2 * DEPTH + 1e-3
+
+
+@carried
+@on
+def test_observer_does_not_matter(body, count, carrier):
+    motion = rigid_motions(np.random.default_rng(1), 1)[0]
+    placed = carrier if isinstance(carrier, cl.Placed) else carrier.at(np.eye(4))
+    a, b = (x.shape.at(motion @ x.pose) for x in (placed, body))
+    here, there = cl.contacts(carrier, body), cl.contacts(a, b)
+    check(a, b, there)
+    assert len(there.depths) == count
+    assert np.allclose(there.normal, motion[:3, :3] @ here.normal, rtol=0, atol=1e-4)
+    # Which four points stand for a disc may depend on the frame; corners and ends may not.
+    if not isinstance(body.shape, cl.Cylinder | cl.Cone):
+        for point in here.points @ motion[:3, :3].T + motion[:3, 3]:
+            assert np.min(np.linalg.norm(there.points - point, axis=1)) <= 1e-3
+
+
+def test_four_points_of_a_disc_surround_its_centre():
+    for body in (cl.Cylinder(0.3, 0.8).at(up(0.4)), cl.Cone(0.3, 0.8).at(up(0.4))):
+        for carrier in (GROUND, SLAB):
+            points = cl.contacts(carrier, body).points[:, :2] - body.pose[:2, 3]
+            assert np.allclose(np.linalg.norm(points, axis=1), 0.3, rtol=0, atol=1e-6)
+            assert spatial.ConvexHull(points).volume >= 1.2 * 0.3**2  # 2 r² is a square, the largest there is
+
+
+# Faces on faces ------------------------------------------------------------------------------------------------------
+
+
+def test_box_on_box_touches_at_the_corners_of_the_overlap():
+    a, b = cl.Box([2, 2, 1]), cl.Box([1, 3, 1]).at([0.75, 0.25, 0.95])
+    found = cl.contacts(a, b)
+    check(a, b, found)
+    assert np.allclose(found.depths, 0.05, rtol=0, atol=1e-9)
+    corners = {tuple(p) for p in np.round(found.points[:, :2], 6)}
+    assert corners == {(0.25, -1.0), (1.0, -1.0), (1.0, 1.0), (0.25, 1.0)}
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.1, np.pi / 4, 1.0, np.pi / 2])
+def test_small_box_turned_on_a_large_one_stands_on_its_corners(angle):
+    a, b = cl.Box([4, 4, 1]), cl.Box([1, 2, 1]).at(poses.from_axis_angle(Z, angle, [0.3, 0.2, 0.99]))
+    found = cl.contacts(a, b)
+    check(a, b, found)
+    assert len(found.depths) == 4
+    corners = np.array([[0.5, 1], [-0.5, 1], [-0.5, -1], [0.5, -1]]) @ b.pose[:2, :2].T + b.pose[:2, 3]
+    for corner in corners:
+        assert np.min(np.linalg.norm(found.points[:, :2] - corner, axis=1)) <= 1e-6
+
+
+def test_box_turned_on_its_equal_keeps_most_of_the_octagon():
+    a, b = cl.Box([1, 1, 1]), cl.Box([1, 1, 1]).at(poses.from_axis_angle(Z, np.pi / 4, [0, 0, 0.99]))
+    found = cl.contacts(a, b)
+    check(a, b, found)
+    assert 4 <= len(found.depths) <= 8
+    assert np.allclose(found.depths, 0.01, rtol=0, atol=1e-9)
+    octagon = 2 * (np.sqrt(2) - 1)
+    assert spatial.ConvexHull(found.points[:, :2]).volume >= 0.6 * octagon
+
+
+def test_hull_on_box_is_clipped_like_a_box():
+    corners = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-1.5, 1.5) for z in (-0.5, 0.5)])
+    a, pose = cl.Box([2, 2, 1]), [0.75, 0.25, 0.95]
+    box, hull = cl.contacts(a, cl.Box([1, 3, 1]).at(pose)), cl.contacts(a, cl.ConvexHull(corners).at(pose))
+    check(a, cl.ConvexHull(corners).at(pose), hull)
+    assert np.allclose(sorted(map(tuple, np.round(hull.points, 6))), sorted(map(tuple, np.round(box.points, 6))))
+
+
+def test_exact_touch_is_a_contact():
+    a, b = cl.Box([1, 1, 1]), cl.Box([1, 1, 1]).at([0.25, 0, 1])
+    assert cl.collides(a, b) is True
+    found = cl.contacts(a, b)
+    assert len(found.depths) == 4
+    assert np.all(np.abs(found.depths) <= 1e-12)
+
+
+def test_box_leaning_a_little_has_depths_that_differ():
+    body = cl.Box([1, 1, 1]).at(poses.from_axis_angle(Y, 0.002, [0, 0, 0.49]))
+    found = cl.contacts(GROUND, body)
+    assert len(found.depths) == 4
+    assert np.allclose(np.sort(found.depths), [0.009, 0.009, 0.011, 0.011], rtol=0, atol=1e-5)
+    assert abs(np.max(found.depths) + cl.distance(GROUND, body).distance) <= 1e-12
+
+
+# Every pair ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kinds", PAIRS, ids="-".join)
+def test_deepest_point_is_as_deep_as_the_distance_says(kinds):
+    rng = np.random.default_rng([2, PAIRS.index(kinds)])
+    t = tangents(rng, *(draw_shape(rng, kind) for kind in kinds), 40)
+    for k in np.flatnonzero(t.exact & (t.gap < -1e-6))[:6]:
+        a, b = t.a.at(t.pose_a[k]), t.b.at(t.pose_b[k])
+        found = cl.contacts(a, b)
+        check(a, b, found)
+        assert not t.normal_known[k] or np.linalg.norm(found.normal - t.normal[k]) <= 1e-3
+
+
+@given(seeds(), st.sampled_from(PAIRS))
+def test_there_are_contacts_just_where_bodies_collide(seed, kinds):
+    rng = np.random.default_rng(seed)
+    a, b = (draw_shape(rng, kind) for kind in kinds)
+    for pose in rigid_motions(rng, 10):
+        gap, found = cl.distance(a, b.at(pose)), cl.contacts(a, b.at(pose))
+        assert len(found.depths) == 0 or gap.lower <= 0
+        assert len(found.depths) > 0 or gap.upper > 0
+        assert np.isfinite(found.points).all()
+
+
+@given(seeds(), st.sampled_from([pair for pair in PAIRS if "HalfSpace" not in pair]))
+def test_portals_never_understate_the_depth(seed, kinds):
+    rng = np.random.default_rng(seed)
+    a, b = (draw_shape(rng, kind) for kind in kinds)
+    size = bounding_radius(a) + bounding_radius(b)
+    for pose in rigid_motions(rng, 10):
+        gap, found = cl.distance(a, b.at(pose)), cl.contacts(a, b.at(pose), method="mpr")
+        assert len(found.depths) > 0 or gap.upper > -1e-6 * size
+        assert len(found.depths) == 0 or gap.lower < 1e-6 * size
+        if len(found.depths):
+            assert np.max(found.depths) >= -gap.distance - 1e-5 * size
+            assert abs(np.linalg.norm(found.normal) - 1) <= 8 * EPS
+
+
+# Compounds and batches -----------------------------------------------------------------------------------------------
+
+
+def test_compound_has_a_manifold_for_every_part_that_touches():
+    legs = [[-1.0, -1], [1, -1], [1, 1], [-1, 1]]
+    top, ball = cl.Box([3, 3, 0.2]).at([0, 0, 1]), cl.Sphere(0.1).at([0, 0, 0.09])
+    table = cl.Compound([top, *(cl.Cylinder(0.1, 1).at([x, y, 0.49]) for x, y in legs), ball])
+    found = cl.contacts(GROUND, table)
+    assert np.all(found.parts[:, 0] == 0)
+    assert [int(np.sum(found.parts[:, 1] == part)) for part in range(6)] == [0, 4, 4, 4, 4, 1]
+    assert np.allclose(found.depths, DEPTH, rtol=0, atol=1e-6)
+    for part, point in zip(found.parts[:, 1], found.points, strict=True):
+        assert depth_of(point, table.parts[part]) >= -1e-6
+    swapped = cl.contacts(table, GROUND)
+    assert np.array_equal(np.sort(swapped.parts[:, 0]), np.sort(found.parts[:, 1]))
+    assert np.allclose(swapped.normals, -Z, rtol=0, atol=1e-4)
+
+
+def test_parts_have_normals_of_their_own():
+    corner = cl.Compound([cl.Box([2, 2, 1]).at([0, 0, -0.5]), cl.Box([1, 2, 2]).at([-1.5, 0, 0])])
+    found = cl.contacts(corner, cl.Sphere(0.5).at([-0.51, 0, 0.49]))
+    assert sorted(found.parts[:, 0]) == [0, 1]
+    floor, wall = found.normals[np.argsort(found.parts[:, 0])]
+    assert np.allclose(floor, Z, rtol=0, atol=1e-6)
+    assert np.allclose(wall, X, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("kinds", [("Box", "Box"), ("HalfSpace", "Cylinder"), ("Cone", "Ellipsoid")], ids="-".join)
+def test_batch_is_flat_arrays_with_offsets(kinds):
+    rng = np.random.default_rng(3)
+    t = tangents(rng, *(draw_shape(rng, kind) for kind in kinds), 30)
+    found = cl.contacts(*t.placed)
+    assert found.offsets.shape == (31,)
+    assert found.offsets[0] == 0
+    assert found.offsets[-1] == len(found.depths) == len(found.points) == len(found.normals) == len(found.parts)
+    assert found.normal.shape == (30, 3)
+    for k in range(30):
+        alone = cl.contacts(t.a.at(t.pose_a[k]), t.b.at(t.pose_b[k]))
+        rows = slice(found.offsets[k], found.offsets[k + 1])
+        assert np.array_equal(found.points[rows], alone.points)
+        assert np.array_equal(found.depths[rows], alone.depths)
+        assert np.array_equal(found.normals[rows], alone.normals)
+        assert np.array_equal(found.parts[rows], alone.parts)
+        assert np.array_equal(found.normal[k], alone.normal, equal_nan=True)
+
+
+@pytest.mark.parametrize("bad", ["gjk", None, 1])
+def test_unknown_method_is_refused(bad):
+    with pytest.raises((ValueError, TypeError), match="method"):
+        cl.contacts(cl.Box([1, 1, 1]), cl.Box([1, 1, 1]), method=bad)
+
+
+@pytest.mark.parametrize("bad", [None, 1.0, "Box", np.eye(4)])
+def test_what_is_no_body_is_refused_by_name(bad):
+    with pytest.raises(TypeError, match=r"\ba\b"):
+        cl.contacts(bad, GROUND)
+    with pytest.raises(TypeError, match=r"\bb\b"):
+        cl.contacts(GROUND, bad)
