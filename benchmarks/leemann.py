@@ -409,7 +409,7 @@ def portal_refinement(count: int, repeats: int, agreement: Agreement) -> Table:
         f"MPR and EPA, {count} overlapping placements each",
         [
             "bodies",
-            "MPR depth / EPA depth, mean",
+            "MPR depth / least depth, mean",
             "largest",
             "deeper by 1 %",
             "normal off by 1 degree",
@@ -435,19 +435,22 @@ def portal_refinement(count: int, repeats: int, agreement: Agreement) -> Table:
         cases[name] = [(a.ours.at(p), b.ours.at(q)) for p, q in poses]
     for name, pairs in cases.items():
         epa, mpr = (depths(pairs, method) for method in ("epa", "mpr"))
-        least, other = (np.array([deepest(c) for c in found]) for found in (epa, mpr))
+        by_epa, by_mpr = (np.array([deepest(c) for c in found]) for found in (epa, mpr))
+        least = np.array([-cl.distance(a, b).distance for a, b in pairs])
         angles = degrees(*(np.array([c.normal for c in found]) for found in (epa, mpr)))
         rivals = {method: partial(depths, pairs, method) for method in ("epa", "mpr")}
         us = {method: 1e6 * times.least for method, times in in_turns(rivals, len(pairs), repeats).items()}
-        ratio = other / least
+        ratio = by_mpr / least
         table.add(
             *(name, f"{ratio.mean():.3f}", f"{ratio.max():.2f}", f"{100 * np.mean(ratio > 1.01):.1f} %"),
             *(f"{100 * np.mean(angles > 1.0):.1f} %", us["epa"], us["mpr"]),
         )
-        agreement.check(f"MPR, {name}: no depth below the least", np.minimum(ratio, 1.0), 1.0, 1e-5)
+        agreement.check(f"EPA, {name}, depth of contacts / depth", by_epa / least, 1.0, 1e-3)
+        agreement.check(f"MPR, {name}, depth of contacts / depth, where below 1", np.minimum(ratio, 1.0), 1.0, 1e-3)
     table.notes.append(
         "MPR follows a ray from the centre of the difference body, and so may find a longer way out than the shortest "
-        "(section 2.4, Fig. 12). Depths are those of `contacts(a, b, method=...)`."
+        "(section 2.4, Fig. 12). Depths and times are those of `contacts(a, b, method=...)`, one call at a time; such "
+        "a call also looks for all points of the contact. Normals are compared with those of EPA."
     )
     return table
 

@@ -576,30 +576,30 @@ def _above(shape, points):
         slant = np.hypot(shape.radius, shape.length)
         side = (shape.length * across + shape.radius * (z - shape.length / 2)) / slant
         return np.maximum(side, -z - shape.length / 2)
-    vertices, _ = core(shape)
+    vertices, radius = core(shape)
     if len(vertices) <= 2:
-        return np.linalg.norm(points - np.clip(points, vertices[0], vertices[-1]), axis=1)
-    normals, _, edges = _faces(shape)
-    normals = np.vstack([normals, [u for _, _, u, _ in edges]])
-    return np.max(points @ normals.T - np.max(vertices @ normals.T, axis=0), axis=1)
+        return np.linalg.norm(points - np.clip(points, vertices[0], vertices[-1]), axis=1) - radius
+    if radius == 0 and len(vertices) > 3:
+        normals, _, _ = _faces(shape)
+        return np.max(points @ normals.T - np.max(vertices @ normals.T, axis=0), axis=1)
+    simplices = [[0, 1, 2]] if len(vertices) == 3 else spatial.ConvexHull(vertices).simplices
+    return np.array([np.linalg.norm(_nearest_on_triangles(vertices[simplices] - p)) for p in points]) - radius
 
 
-def witness_error(shape, poses, points, outward):
+def witness_error(shape, poses, points):
     """Return how far claimed witness points are from the surface of a shape, or a little less.
 
     Parameters
     ----------
     shape : Shape
     poses : (n, 4, 4) ndarray
-    points, outward : (n, 3) ndarray
-        In the world. `outward` leads from the core of a swept shape to its surface.
+    points : (n, 3) ndarray
+        In the world.
 
     Returns
     -------
     (n,) ndarray
     """
-    if not is_curved(shape) and not isinstance(shape, cl.HalfSpace):
-        points = points - core(shape)[1] * outward
     return np.abs(_above(shape, np.einsum("nji,nj->ni", poses[:, :3, :3], points - poses[:, :3, 3])))
 
 

@@ -9,11 +9,26 @@ namespace {
 // A gap that is smaller than this, compared with the size, has no direction of its own: its normal is that of a face.
 constexpr double kTouching = 1e-10;
 
+// How far cores are parted to polish the answer, compared with the size, and how often at most.
+constexpr double kLift = 1e-3;
+constexpr int kMostPolishing = 8;
+
+// How far a witness may lie off its core, compared with the size.
+constexpr double kOffCore = 1e-11;
+
 double rounding_of(const CorePair& pair) { return 16.0 * kEpsilon * (pair.size + largest(pair.b_origin)); }
 
-CoreGap<double> gap_apart(const GjkResult& found, double rounding) {
-    return {found.simplex.point_a(), unit_or(found.normal, -found.simplex.nearest()), found.upper, found.lower - rounding,
-            found.upper + rounding};
+// The direction that proves the distance is better than that between the points, unless it is far from converged: then
+// the points would not lie on both cores.
+CoreGap<double> gap_apart(const GjkResult& found, double size) {
+    const Vec3d between = found.simplex.direction();
+    const bool proved = found.upper * largest(found.normal - between) <= kOffCore * size;
+    return {found.simplex.point_a(), proved ? found.normal : between, found.upper, found.lower, found.upper};
+}
+
+CoreGap<double> widened(CoreGap<double> gap, double by) {
+    gap.lower -= by, gap.upper += by;
+    return gap;
 }
 
 Vec3d centre_of(const ConvexCore& core) {
@@ -21,7 +36,24 @@ Vec3d centre_of(const ConvexCore& core) {
     return element == nullptr ? Vec3d{0, 0, 0} : ball_around(*element).centre;
 }
 
-EpaResult depth(const CorePair& pair, const CoreQuestion& question, const GjkResult& apart) {
+// Part the cores along the normal by a little more than their depth: the distance of cores that are apart is found exactly,
+// with points that lie on them. Its direction is nearer to the best normal than the one they were parted along; repeated,
+// this finds that of curved cores, to which a polytope comes near, but not very. Returns the point on a.
+Vec3d polish(const CorePair& pair, double width, Depth& inside) {
+    for (int step = 1;; ++step) {
+        const double lift = kLift * pair.size - inside.lower;
+        CorePair parted = pair;
+        parted.b_origin = pair.b_origin + lift * inside.normal;
+        const GjkResult found = gjk(parted, inside.normal, {width});
+        inside.iterations += found.iterations;
+        const double separation = found.lower - lift * dot(found.normal, inside.normal);
+        const double gain = separation - inside.lower;
+        if (gain > 0.0) inside.lower = separation, inside.normal = found.normal;
+        if (gain <= width || step == kMostPolishing) return found.simplex.point_a();
+    }
+}
+
+Depth depth(const CorePair& pair, const CoreQuestion& question, const GjkResult& apart) {
     if (question.by_portal) {
         const Vec3d inner = centre_of(pair.a) - (pair.a_from_b * centre_of(pair.b) + pair.b_origin);
         return mpr(pair, inner, question.width_inside);
@@ -38,15 +70,16 @@ CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int
     const GjkResult apart =
         gjk(pair, question.towards_b, {question.width_apart, question.lower_above, question.upper_at_most});
     iterations += apart.iterations;
-    if (apart.upper > kTouching * pair.size || apart.lower > question.lower_above) return gap_apart(apart, rounding);
+    if (apart.upper > kTouching * pair.size || apart.lower > question.lower_above) return widened(gap_apart(apart, pair.size), rounding);
     if (apart.upper <= question.upper_at_most)
-        return {apart.simplex.point_a(), apart.normal, apart.upper, apart.lower - rounding, apart.upper + rounding};
+        return widened({apart.simplex.point_a(), apart.normal, apart.upper, apart.lower, apart.upper}, rounding);
 
-    const EpaResult inside = depth(pair, question, apart);
+    Depth inside = depth(pair, question, apart);
+    const Vec3d point_a = polish(pair, 4.0 * kEpsilon * pair.size, inside);
     iterations += inside.iterations;
     const double upper = min_of(apart.upper, inside.upper), lower = min_of(upper, max_of(apart.lower, inside.lower));
     const double distance = min_of(upper, max_of(lower, inside.lower));
-    return {inside.point_a, inside.normal, distance, lower - rounding, upper + rounding};
+    return widened({point_a, inside.normal, distance, lower, upper}, rounding);
 }
 
 }  // namespace clearance

@@ -6,7 +6,7 @@
 namespace clearance {
 namespace {
 
-constexpr std::size_t kMostVertices = 8192;
+constexpr std::size_t kMostVertices = 32768;
 constexpr double kFlat = 1e-10;  // of the size: less thick than this is flat
 constexpr int kMostNewtonSteps = 12;
 
@@ -66,7 +66,7 @@ private:
 class Search {
 public:
     Search(const CorePair& pair, const GjkResult& start)
-        : pair_(pair), known_upper_(start.upper), best_{start.normal, -std::numeric_limits<double>::infinity(), start.upper, {}, 0} {}
+        : pair_(pair), known_upper_(start.upper), best_{start.normal, -std::numeric_limits<double>::infinity(), start.upper, 0} {}
 
     // Any unit vector proves a lower bound; Newton's method finds the best one nearby.
     void consider(Vec3d n, Vec3d w) {
@@ -81,46 +81,46 @@ public:
         best_.lower = separation, best_.normal = n;
     }
 
-    EpaResult run(Polytope& polytope, const DepthWidths& widths) {
+    Depth run(Polytope& polytope, const DepthWidths& widths) {
         while (const Polytope::Face* nearest = polytope.nearest()) {
             ++best_.iterations;
             const Vec3d normal = nearest->normal;
-            const double distance = nearest->distance;
+            const double distance = nearest->distance, height = nearest->height;
             const Difference farthest = pair_.farthest(normal);
             consider(normal, farthest.w);
             // A face proves something only if the origin is inside of all of them.
-            best_.upper = distance < 0.0 ? known_upper_ : min_of(known_upper_, -distance);
+            best_.upper = distance < 0.0 ? known_upper_ : min_of(known_upper_, polytope.doubt() - distance);
             const double enough = best_.upper < 0.0 ? widths.inside : widths.touching;
-            const double rise = dot(normal, farthest.w) - distance;
+            const double rise = dot(normal, farthest.w) - height;
             if (rise <= 8.0 * kEpsilon * pair_.size || best_.upper - best_.lower <= enough) break;
             if (polytope.vertices() >= kMostVertices || !polytope.grow(farthest, -best_.lower)) break;
         }
-        best_.upper = max_of(best_.lower, polytope.nearest() == nullptr ? best_.lower : best_.upper);
-        best_.point_a = polytope.point_a(best_.normal, -best_.lower);
+        // Where no face is left that is worth opening, none comes nearer than what was found.
+        if (best_.lower < 0.0 && polytope.nearest() == nullptr) best_.upper = best_.lower + polytope.doubt();
+        best_.upper = max_of(best_.lower, best_.upper);
         return best_;
     }
 
     // Flat cores in one plane are parted by no movement at all, perpendicular to that plane.
-    EpaResult flat(const Vec3d& normal, const Simplex& simplex) {
+    Depth flat(const Vec3d& normal) {
         for (const Vec3d& n : {normal, -normal}) consider(n, pair_.farthest(n).w);
-        best_.point_a = simplex.point_a();
         return best_;
     }
 
 private:
     const CorePair& pair_;
     double known_upper_;
-    EpaResult best_;
+    Depth best_;
 };
 
 }  // namespace
 
-EpaResult epa(const CorePair& pair, const GjkResult& start, const DepthWidths& widths) {
+Depth epa(const CorePair& pair, const GjkResult& start, const DepthWidths& widths) {
     Search search(pair, start);
     const Start tetrahedron(pair, start.simplex);
     thread_local Polytope polytope;
     if (tetrahedron.count < 4 || !polytope.start(tetrahedron.corner, pair.size))
-        return search.flat(tetrahedron.normal, start.simplex);
+        return search.flat(tetrahedron.normal);
     return search.run(polytope, widths);
 }
 

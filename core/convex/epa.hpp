@@ -5,10 +5,9 @@
 namespace clearance {
 
 // How deep two cores are in each other, as a bracket of their signed distance.
-struct EpaResult {
+struct Depth {
     Vec3d normal;         // from a to b: moving b along it by the depth parts the cores
     double lower, upper;  // a farthest point proves lower, the faces of a polytope inside A - B prove upper
-    Vec3d point_a;
     int iterations;
 };
 
@@ -19,6 +18,6 @@ struct DepthWidths {
 
 // The expanding polytope of van den Bergen (2001), from where GJK ended. It also serves cores that just touch: the
 // normal of a face does not depend on how small the gap is, as the direction between two points does.
-EpaResult epa(const CorePair& pair, const GjkResult& start, const DepthWidths& widths);
+Depth epa(const CorePair& pair, const GjkResult& start, const DepthWidths& widths);
 
 }  // namespace clearance

@@ -44,7 +44,7 @@ GjkResult gjk(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop
         if (stop.holds(result.lower, result.upper) || result.upper == 0.0) break;
         if (!pair.curved && !nearer) break;  // the nearest point of a polytope is found
         idle = better_direction || nearer ? 0 : idle + 1;
-        const Vec3d between = (-1.0 / result.upper) * result.simplex.nearest();
+        const Vec3d between = result.simplex.direction();
         towards = pair.curved && newton.given(better_direction) ? turned_by_newton(pair, towards, farthest.w, between) : between;
     }
     return result;

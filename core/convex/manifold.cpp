@@ -8,6 +8,9 @@
 namespace clearance {
 namespace {
 
+// Edges within this angle of each other run side by side; others cross.
+constexpr double kParallelEdges = 1e-3;
+
 struct Flat {
     double x, y;
 };
@@ -93,7 +96,7 @@ Outline common_of_edges(const Shadow& a, const Shadow& b) {
     const double uu = u.x * u.x + u.y * u.y, vv = v.x * v.x + v.y * v.y, uv = turn(u, v);
     Outline outline;
     const auto on_a = [&](double s) { outline.add({a.corner[0].x + s * u.x, a.corner[0].y + s * u.y}); };
-    if (uv * uv > kFacingAngle * kFacingAngle * uu * vv) {
+    if (uv * uv > kParallelEdges * kParallelEdges * uu * vv) {
         on_a(clamp_unit(turn(w, v) / uv));
         return outline;
     }

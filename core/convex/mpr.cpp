@@ -1,6 +1,5 @@
 #include "convex/mpr.hpp"
 
-#include "closest/pairs.hpp"
 #include "convex/curvature.hpp"
 
 namespace clearance {
@@ -40,7 +39,7 @@ public:
 
     // Replace the corner that leaves the ray between the others and the new one.
     void refine(const Difference& by) {
-        const Vec3d aside = cross(by.w - inner_, -inner_);
+        const Vec3d aside = cross(by.w - inner_, inner_);
         const bool left_of_0 = dot(corner_[0].w - inner_, aside) >= 0.0, left_of_1 = dot(corner_[1].w - inner_, aside) >= 0.0,
                    left_of_2 = dot(corner_[2].w - inner_, aside) >= 0.0;
         if (left_of_0 && !left_of_1)
@@ -53,15 +52,9 @@ public:
 
     const Difference& corner(int k) const { return corner_[k]; }
 
-    Vec3d point_a() const {
-        const Weights<double> at =
-            closest(Core<double, 1>{{{0, 0, 0}}}, Core<double, 3>{{corner_[0].w, corner_[1].w, corner_[2].w}});
-        return (1.0 - at.b1 - at.b2) * corner_[0].a + at.b1 * corner_[1].a + at.b2 * corner_[2].a;
-    }
-
 private:
     bool leaves_beside(int i, int j) const {
-        return dot(cross(corner_[i].w - inner_, corner_[j].w - inner_), inner_) > 0.0;
+        return dot(cross(corner_[i].w - inner_, corner_[j].w - inner_), inner_) < 0.0;
     }
 
     const CorePair& pair_;
@@ -71,11 +64,11 @@ private:
 
 }  // namespace
 
-EpaResult mpr(const CorePair& pair, const Vec3d& inner, double width) {
+Depth mpr(const CorePair& pair, const Vec3d& inner, double width) {
     Portal portal(pair, inner);
     const Vec3d straight = unit_or({1, 0, 0}, -inner);
     const Difference first = pair.farthest(straight);
-    EpaResult best{straight, -dot(straight, first.w), 0.0, first.a, 1};
+    Depth best{straight, -dot(straight, first.w), 0.0, 1};
     if (!portal.find()) return best;
     while (best.iterations < kMostIterations) {
         ++best.iterations;
@@ -86,7 +79,6 @@ EpaResult mpr(const CorePair& pair, const Vec3d& inner, double width) {
         if (dot(n, farthest.w - portal.corner(0).w) <= width) break;
         portal.refine(farthest);
     }
-    best.point_a = portal.point_a();
     return best;
 }
 

@@ -7,6 +7,6 @@ namespace clearance {
 // Minkowski portal refinement (Snethen 2008): the face of A - B that the ray from an inner point through the origin
 // leaves by. Quick, and good where that face is the nearest one, as it is for shallow contacts; in general its depth is
 // not the least. `lower` is proved as everywhere; `upper` is just zero.
-EpaResult mpr(const CorePair& pair, const Vec3d& inner, double width);
+Depth mpr(const CorePair& pair, const Vec3d& inner, double width);
 
 }  // namespace clearance

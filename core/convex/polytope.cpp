@@ -11,12 +11,16 @@ namespace {
 // Faces less high than this, compared with the whole, have no normal worth the name.
 constexpr double kThin = 1e-11;
 
+// The planes of faces more uncertain than this, compared with the size, are not trusted.
+constexpr double kSliver = 1e-12;
+
 int after(int edge) { return edge == 2 ? 0 : edge + 1; }
 
 }  // namespace
 
 bool Polytope::start(const Difference (&corner)[4], double size) {
     size_ = size;
+    doubt_ = 0.0;
     vertex_.assign(corner, corner + 4);
     face_.clear();
     queue_.clear();
@@ -39,13 +43,22 @@ void Polytope::add_face(int i, int j, int k, int outside) {
     const Vec3d along = q - p, other = r - p;
     const Vec3d turn = cross(along, other);
     const double area_sq = norm_sq(turn), thin = kThin * size_;
-    const bool is_thin = area_sq <= thin * thin * max_of(max_of(norm_sq(along), norm_sq(other)), norm_sq(r - q));
+    const double longest_sq = max_of(max_of(norm_sq(along), norm_sq(other)), norm_sq(r - q));
+    const bool is_thin = area_sq <= thin * thin * longest_sq;
     const double scale = is_thin ? 0.0 : 1.0 / std::sqrt(area_sq);
     Face& face = face_.emplace_back();  // written in place: a copy would wait for the parts of the original
     face.corner[0] = i, face.corner[1] = j, face.corner[2] = k;
     face.alive = true, face.thin = is_thin;
+    if (is_thin) doubt_ = thin;
     face.normal = is_thin && outside >= 0 ? face_[outside].normal : scale * turn;
-    face.distance = is_thin && outside >= 0 ? face_[outside].distance : dot(face.normal, p);
+    face.height = is_thin && outside >= 0 ? face_[outside].height : dot(face.normal, p);
+    const double doubt = 4.0 * kEpsilon * size_ * (1.0 + scale * longest_sq);
+    face.distance = face.height - doubt;
+    if (doubt > kSliver * size_ && face.height > 0.0) {
+        // The plane of a sliver is uncertain, but not how far the sliver itself is from the origin.
+        const Weights<double> at = closest(Core<double, 1>{{{0, 0, 0}}}, Core<double, 3>{{p, q, r}});
+        face.distance = max_of(face.distance, norm(p + at.b1 * along + at.b2 * other) - 16.0 * kEpsilon * size_);
+    }
 }
 
 void Polytope::enqueue(int face) {
@@ -78,7 +91,7 @@ void Polytope::find_horizon(EdgeOfFace from, const Vec3d& w) {
         waiting_.pop_back();
         Face& face = face_[here.face];
         if (!face.alive) continue;
-        if (dot(face.normal, w) - face.distance <= 4.0 * kEpsilon * size_) {
+        if (dot(face.normal, w) - face.height <= 4.0 * kEpsilon * size_) {
             horizon_.push_back(here);
             continue;
         }
@@ -121,25 +134,6 @@ bool Polytope::grow(const Difference& vertex, double worth_opening) {
         if (!face.thin && face.distance < worth_opening) enqueue(made);
     }
     return true;
-}
-
-Vec3d Polytope::point_a(const Vec3d& normal, double height) const {
-    double steepest = -1.0;
-    for (const Face& face : face_)
-        if (face.alive && !face.thin) steepest = max_of(steepest, dot(face.normal, normal));
-    // Several faces may share a plane: the point is on one of them.
-    const Core<double, 1> foot{{height * normal}};
-    double nearest_sq = std::numeric_limits<double>::infinity();
-    Vec3d point = vertex_.front().a;
-    for (const Face& face : face_) {
-        if (!face.alive || face.thin || dot(face.normal, normal) < steepest - 1e-7) continue;
-        const Difference &p = vertex_[face.corner[0]], &q = vertex_[face.corner[1]], &r = vertex_[face.corner[2]];
-        const Weights<double> at = closest(foot, Core<double, 3>{{p.w, q.w, r.w}});
-        const double first = 1.0 - at.b1 - at.b2;
-        const double distance_sq = norm_sq(first * p.w + at.b1 * q.w + at.b2 * r.w - foot.vertex[0]);
-        if (distance_sq < nearest_sq) nearest_sq = distance_sq, point = first * p.a + at.b1 * q.a + at.b2 * r.a;
-    }
-    return point;
 }
 
 }  // namespace clearance

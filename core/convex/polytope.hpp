@@ -14,7 +14,8 @@ public:
         int corner[3];
         int neighbour[3];  // across the edge from corner k to the next
         Vec3d normal;      // outward, unit
-        double distance;   // of its plane from the origin; negative where the origin lies outside of it
+        double height;     // of its plane over the origin; negative where the origin lies outside of it
+        double distance;   // proved: how far the origin is from the face, if it is not outside
         bool alive;
         bool thin;  // has no normal of its own: stands for nothing but its edges
     };
@@ -22,7 +23,7 @@ public:
     // A tetrahedron. False if it is flat, compared with `size`.
     bool start(const Difference (&corner)[4], double size);
 
-    // The face whose plane is nearest to the origin, or that the origin is farthest outside of. Null if all are farther
+    // The face that is nearest to the origin, or that the origin is farthest outside of. Null if all are farther
     // than `worth_opening` was when they were made.
     const Face* nearest();
 
@@ -30,9 +31,8 @@ public:
     // origin are never asked for again. False if rounding leaves no proper silhouette.
     bool grow(const Difference& vertex, double worth_opening);
 
-    // Where on a the point of the boundary comes from that is nearest to height * normal.
-    Vec3d point_a(const Vec3d& normal, double height) const;
-
+    // By how much the distances of faces may be too large, because some faces are too thin to have one.
+    double doubt() const { return doubt_; }
     std::size_t vertices() const { return vertex_.size(); }
 
 private:
@@ -55,7 +55,7 @@ private:
     std::vector<Face> face_;
     std::vector<Waiting> queue_;
     std::vector<EdgeOfFace> horizon_, waiting_;
-    double size_ = 0.0;
+    double size_ = 0.0, doubt_ = 0.0;
 };
 
 }  // namespace clearance

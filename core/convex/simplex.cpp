@@ -8,12 +8,12 @@ namespace {
 
 constexpr Core<double, 1> kOrigin{{{0, 0, 0}}};
 
-// Whether the origin lies on the same side of the plane p, q, r as s does, beyond doubt.
+// Whether the origin lies on the same side of the plane p, q, r as s does, beyond doubt. A flat tetrahedron has no sides.
 bool is_on_side_of(const Vec3d& s, const Vec3d& p, const Vec3d& q, const Vec3d& r) {
-    const Vec3d normal = cross(q - p, r - p);
+    const Vec3d u = q - p, v = r - p, normal = cross(u, v);
     const double origin = -dot(normal, p), other = dot(normal, s - p);
-    const double doubt = 16.0 * kEpsilon * largest(normal) * (largest(p) + largest(s));
-    return other > 0.0 ? origin > doubt : other < 0.0 && origin < -doubt;
+    const double doubt = 32.0 * kEpsilon * largest(u) * largest(v) * (largest(p) + largest(s));
+    return other > 0.0 ? other > doubt && origin > doubt : other < -doubt && origin < -doubt;
 }
 
 }  // namespace
@@ -75,6 +75,21 @@ bool Simplex::has(const Vec3d& w) const {
     for (int k = 0; k < count_; ++k)
         if (largest(vertex_[k].w - w) == 0.0) return true;
     return false;
+}
+
+Vec3d Simplex::direction() const {
+    const Vec3d out = (-1.0 / distance_) * nearest_;
+    if (count_ == 1) return out;
+    const Vec3d u = vertex_[1].w - vertex_[0].w;
+    Vec3d across = out - (dot(out, u) * inverse_or_zero(norm_sq(u))) * u;
+    if (count_ == 3) {
+        across = cross(u, vertex_[2].w - vertex_[0].w);
+        if (dot(across, out) < 0.0) across = -across;
+    }
+    across = unit_or(out, across);
+    // The two agree as far as rounding lets the nearest point say. If they do not, that lies on the rim of the simplex.
+    const double noise = 32.0 * kEpsilon * (largest(vertex_[0].w) + largest(u)) / distance_;
+    return largest(across - out) <= noise ? across : out;
 }
 
 Vec3d Simplex::point_a() const {

@@ -19,6 +19,10 @@ public:
     double distance() const { return distance_; }  // of the nearest point; infinite before the first vertex
     Vec3d point_a() const;
 
+    // Unit vector from the nearest point to the origin. It is perpendicular to the simplex: near the origin this says more
+    // than a difference of two points that almost coincide.
+    Vec3d direction() const;
+
 private:
     struct Nearby;
     Nearby nearby_on_segment() const;

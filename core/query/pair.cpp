@@ -61,7 +61,7 @@ Gap gap(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPa
     found.point_a = turn * found.point_a + at_a.origin;
     found.normal = turn * found.normal;
     Gap gap = gap_of(swept(found, Weights<double>{}, a.radius, b.radius));
-    const bool decided = gap.lower > question.at_most || gap.upper <= question.near_enough;
+    const bool decided = gap.lower > question.at_most || gap.distance <= question.near_enough;
     const double promised = question.tolerance > 0.0            ? question.tolerance
                             : pair.curved && gap.distance < 0.0 ? kPromisedInsideCurved
                                                                 : kPromised;
