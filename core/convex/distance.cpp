@@ -13,6 +13,9 @@ constexpr double kTouching = 1e-10;
 constexpr double kLift = 1e-3;
 constexpr int kMostPolishing = 8;
 
+// A bracket this narrow, compared with the size, is converged.
+constexpr double kConverged = 1e-11;
+
 // How far a witness may lie off its core, compared with the size.
 constexpr double kOffCore = 1e-11;
 
@@ -39,17 +42,20 @@ Vec3d centre_of(const ConvexCore& core) {
 // Part the cores along the normal by a little more than their depth: the distance of cores that are apart is found exactly,
 // with points that lie on them. Its direction is nearer to the best normal than the one they were parted along; repeated,
 // this finds that of curved cores, to which a polytope comes near, but not very. Returns the point on a.
-Vec3d polish(const CorePair& pair, double width, Depth& inside) {
+Vec3d polish(const CorePair& pair, Depth& inside) {
+    const double width = 4.0 * kEpsilon * pair.size;
     for (int step = 1;; ++step) {
         const double lift = kLift * pair.size - inside.lower;
         CorePair parted = pair;
         parted.b_origin = pair.b_origin + lift * inside.normal;
         const GjkResult found = gjk(parted, inside.normal, {width});
         inside.iterations += found.iterations;
+        // The points found lie on the cores as they are, too.
+        inside.upper = min_of(inside.upper, norm(found.simplex.nearest() + lift * inside.normal));
         const double separation = found.lower - lift * dot(found.normal, inside.normal);
         const double gain = separation - inside.lower;
         if (gain > 0.0) inside.lower = separation, inside.normal = found.normal;
-        if (gain <= width || step == kMostPolishing) return found.simplex.point_a();
+        if (!pair.curved || gain <= kConverged * pair.size || step == kMostPolishing) return found.simplex.point_a();
     }
 }
 
@@ -66,20 +72,22 @@ Depth depth(const CorePair& pair, const CoreQuestion& question, const GjkResult&
 }  // namespace
 
 CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations) {
-    const double rounding = rounding_of(pair);
+    const double rounding = rounding_of(pair), touching = kTouching * pair.size;
     const GjkResult apart =
         gjk(pair, question.towards_b, {question.width_apart, question.lower_above, question.upper_at_most});
     iterations += apart.iterations;
-    if (apart.upper > kTouching * pair.size || apart.lower > question.lower_above) return widened(gap_apart(apart, pair.size), rounding);
+    const bool converged = apart.upper - apart.lower <= max_of(question.width_apart, kConverged * pair.size);
+    if ((converged && apart.upper > touching) || apart.lower > question.lower_above)
+        return widened(gap_apart(apart, pair.size), rounding);
     if (apart.upper <= question.upper_at_most)
         return widened({apart.simplex.point_a(), apart.normal, apart.upper, apart.lower, apart.upper}, rounding);
 
-    Depth inside = depth(pair, question, apart);
-    const Vec3d point_a = polish(pair, 4.0 * kEpsilon * pair.size, inside);
+    // The cores overlap, or touch within rounding, or are so near to each other that GJK cannot tell any more.
+    Depth inside = apart.lower > 0.0 ? Depth{apart.normal, apart.lower, apart.upper, 0} : depth(pair, question, apart);
+    const Vec3d point_a = polish(pair, inside);
     iterations += inside.iterations;
     const double upper = min_of(apart.upper, inside.upper), lower = min_of(upper, max_of(apart.lower, inside.lower));
-    const double distance = min_of(upper, max_of(lower, inside.lower));
-    return widened({point_a, inside.normal, distance, lower, upper}, rounding);
+    return widened({point_a, inside.normal, min_of(upper, max_of(lower, inside.lower)), lower, upper}, rounding);
 }
 
 }  // namespace clearance

@@ -9,17 +9,20 @@ namespace {
 constexpr int kMostIterations = 400;
 constexpr int kMostIdle = 6;  // iterations in a row that tighten neither bound
 
-// When to trust Newton's method: not right after it failed, and less often the more it fails.
+// When to trust Newton's method: as long as every step of it halves the bracket. At the corners of a support function it
+// does not, but the steps of GJK do; then it is tried less and less often.
 class Trust {
 public:
-    bool given(bool succeeded) {
-        if (asked_ && !succeeded) wait_ = pause_, pause_ *= 2;
+    bool given(double width) {
+        if (asked_ && !(width <= 0.5 * width_)) wait_ = pause_, pause_ *= 2;
+        width_ = width;
         asked_ = wait_ == 0;
         if (!asked_) --wait_;
         return asked_;
     }
 
 private:
+    double width_ = std::numeric_limits<double>::infinity();
     bool asked_ = false;
     int wait_ = 0, pause_ = 1;
 };
@@ -45,7 +48,7 @@ GjkResult gjk(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop
         if (!pair.curved && !nearer) break;  // the nearest point of a polytope is found
         idle = better_direction || nearer ? 0 : idle + 1;
         const Vec3d between = result.simplex.direction();
-        towards = pair.curved && newton.given(better_direction) ? turned_by_newton(pair, towards, farthest.w, between) : between;
+        towards = pair.curved && newton.given(result.upper - result.lower) ? turned_by_newton(pair, towards, farthest.w, between) : between;
     }
     return result;
 }
