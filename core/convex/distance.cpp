@@ -11,22 +11,30 @@ constexpr double kTouching = 1e-10;
 
 // How far cores are parted to polish the answer, compared with the size, and how often at most.
 constexpr double kLift = 1e-3;
-constexpr int kMostPolishing = 8;
+constexpr int kMostPolishing = 32;
 
 // A bracket this narrow, compared with the size, is converged.
 constexpr double kConverged = 1e-11;
+
+// Directions as close as this, in radians, are one.
+constexpr double kSameDirection = 1e-9;
 
 // How far a witness may lie off its core, compared with the size.
 constexpr double kOffCore = 1e-11;
 
 double rounding_of(const CorePair& pair) { return 16.0 * kEpsilon * (pair.size + largest(pair.b_origin)); }
 
-// The direction that proves the distance is better than that between the points, unless it is far from converged: then
-// the points would not lie on both cores.
-CoreGap<double> gap_apart(const GjkResult& found, double size) {
+// Two directions are known: that between the nearest points, and that which proves the distance. The one that separates
+// the cores farther is better, but points far apart would leave their cores if they were not opposite each other.
+CoreGap<double> gap_apart(const CorePair& pair, const GjkResult& found) {
+    CoreGap<double> gap{found.simplex.point_a(), found.normal, found.upper, found.lower, found.upper};
     const Vec3d between = found.simplex.direction();
-    const bool proved = found.upper * largest(found.normal - between) <= kOffCore * size;
-    return {found.simplex.point_a(), proved ? found.normal : between, found.upper, found.lower, found.upper};
+    const double turn = largest(between - found.normal);
+    if (turn <= kSameDirection) return gap;
+    const double separation = -dot(between, pair.farthest(between).w);
+    if (separation >= found.lower || turn * found.upper > kOffCore * pair.size) gap.normal = between;
+    gap.lower = max_of(gap.lower, separation);
+    return gap;
 }
 
 CoreGap<double> widened(CoreGap<double> gap, double by) {
@@ -74,18 +82,25 @@ Depth depth(const CorePair& pair, const CoreQuestion& question, const GjkResult&
 CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations) {
     const double rounding = rounding_of(pair), touching = kTouching * pair.size;
     const GjkResult apart =
-        gjk(pair, question.towards_b, {question.width_apart, question.lower_above, question.upper_at_most});
+        gjk(pair, question.towards_b,
+            {question.width_apart, question.relative_width, question.lower_above, question.upper_at_most});
     iterations += apart.iterations;
     const bool converged = apart.upper - apart.lower <= max_of(question.width_apart, kConverged * pair.size);
     if ((converged && apart.upper > touching) || apart.lower > question.lower_above)
-        return widened(gap_apart(apart, pair.size), rounding);
+        return widened(gap_apart(pair, apart), rounding);
     if (apart.upper <= question.upper_at_most)
         return widened({apart.simplex.point_a(), apart.normal, apart.upper, apart.lower, apart.upper}, rounding);
 
     // The cores overlap, or touch within rounding, or are so near to each other that GJK cannot tell any more.
-    Depth inside = apart.lower > 0.0 ? Depth{apart.normal, apart.lower, apart.upper, 0} : depth(pair, question, apart);
+    const bool proved_apart = apart.lower > 0.0;
+    Depth inside = proved_apart ? Depth{apart.normal, apart.lower, apart.upper, 0} : depth(pair, question, apart);
     const Vec3d point_a = polish(pair, inside);
     iterations += inside.iterations;
+    if (proved_apart && inside.upper >= apart.upper && apart.upper > touching) {
+        CoreGap<double> gap = gap_apart(pair, apart);
+        gap.lower = min_of(gap.upper, max_of(gap.lower, inside.lower));
+        return widened(gap, rounding);
+    }
     const double upper = min_of(apart.upper, inside.upper), lower = min_of(upper, max_of(apart.lower, inside.lower));
     return widened({point_a, inside.normal, min_of(upper, max_of(lower, inside.lower)), lower, upper}, rounding);
 }

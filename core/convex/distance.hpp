@@ -8,6 +8,7 @@ namespace clearance {
 // What a query wants to know of two cores. Lengths are those of the cores: radii are added by the caller.
 struct CoreQuestion {
     double width_apart, width_inside, width_touching;                 // of the bracket, by sign of the answer
+    double relative_width;                                            // of the bracket of cores that are apart
     double lower_above = std::numeric_limits<double>::infinity();     // enough to know that they are farther than this
     double upper_at_most = -std::numeric_limits<double>::infinity();  // or nearer than that
     Vec3d towards_b{0, 0, 0};                                         // where to begin, if that is known

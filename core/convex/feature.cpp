@@ -91,6 +91,7 @@ Feature disc_feature(double radius, double z, const Vec3d& n) {
     constexpr int kCorners = Feature::kMostPoints;
     const double start = std::atan2(n.y, n.x), way = n.z < 0.0 ? -1.0 : 1.0;
     Feature feature;
+    feature.centre = {0, 0, z}, feature.axis = {0, 0, 1}, feature.radius = radius;
     for (int k = 0; k < kCorners; ++k) {
         const double angle = start + way * 2.0 * 3.14159265358979323846 * k / kCorners;
         feature.add({radius * std::cos(angle), radius * std::sin(angle), z});

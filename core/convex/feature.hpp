@@ -11,6 +11,10 @@ struct Feature {
 
     Vec3d point[kMostPoints];
     int count = 0;
+    // The circle around a disc, whose corners are only some of its points; no radius: not a disc.
+    Vec3d centre{0, 0, 0}, axis{0, 0, 0};
+    double radius = 0.0;
+
     void add(const Vec3d& p) { point[count++] = p; }
 };
 

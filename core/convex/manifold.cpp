@@ -108,6 +108,25 @@ Outline common_of_edges(const Shadow& a, const Shadow& b) {
     return outline;
 }
 
+// An edge over a disc ends at the circle, not at the sides between the corners of the disc.
+Outline edge_over_disc(const Feature& edge, const Feature& disc, const Vec3d& n, const Tangents& across) {
+    const auto dropped = [&](const Vec3d& p) {  // along n onto the plane of the disc, about its centre
+        const Vec3d from = p - disc.centre;
+        return from - (dot(disc.axis, from) / dot(disc.axis, n)) * n;
+    };
+    const Vec3d start = dropped(edge.point[0]), u = dropped(edge.point[1]) - start;
+    const double uu = norm_sq(u), us = dot(u, start), room = us * us - uu * (norm_sq(start) - disc.radius * disc.radius);
+    Outline outline;
+    if (!(uu > 0.0) || room < 0.0) return outline;
+    const double low = max_of(0.0, (-us - std::sqrt(room)) / uu), high = min_of(1.0, (-us + std::sqrt(room)) / uu);
+    if (low > high) return outline;
+    for (const double s : {low, high}) {
+        const Vec3d p = edge.point[0] + s * (edge.point[1] - edge.point[0]);
+        outline.add({dot(across.e, p), dot(across.f, p)});
+    }
+    return outline;
+}
+
 Outline common(const Shadow& a, const Shadow& b) {
     if (a.count > 2) return clipped(a, b);
     if (b.count > 2) return clipped(b, a);
@@ -143,7 +162,10 @@ Manifold meeting(const Feature& a, const Feature& b, const Vec3d& n, double leas
     const Tangents across = tangents_of(n);
     const Shadow shadow_a(a, n, across), shadow_b(b, n, across);
     const auto depth = [&](const Flat& p) { return shadow_a.height(p) - shadow_b.height(p); };
-    Outline outline = common(shadow_a, shadow_b);
+    const bool a_over_b = a.count == 2 && b.radius > 0.0, b_over_a = b.count == 2 && a.radius > 0.0;
+    const Outline outline = a_over_b   ? edge_over_disc(a, b, n, across)
+                            : b_over_a ? edge_over_disc(b, a, n, across)
+                                       : common(shadow_a, shadow_b);
     Outline deep;
     for (int k = 0; k < outline.count; ++k)
         if (depth(outline.corner[k]) >= least_depth) deep.add(outline.corner[k]);

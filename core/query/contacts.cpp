@@ -17,8 +17,10 @@ struct Side {
 
 Side side_of(const Convex& convex, const PlacedPart& at, const PlacedPart&, const Vec3d& n) {
     Side side{feature_facing(convex.core, transposed_times(at.rotation, n)), convex.radius};
-    for (int k = 0; k < side.feature.count; ++k)
-        side.feature.point[k] = at.rotation * side.feature.point[k] + at.origin;
+    Feature& feature = side.feature;
+    for (int k = 0; k < feature.count; ++k) feature.point[k] = at.rotation * feature.point[k] + at.origin;
+    feature.centre = at.rotation * feature.centre + at.origin;
+    feature.axis = at.rotation * feature.axis;
     return side;
 }
 

@@ -14,6 +14,9 @@ namespace {
 constexpr double kPromised = 1e-9, kPromisedInsideCurved = 1e-7;
 constexpr double kWidth = 1e-13, kWidthInsideCurved = 0.9e-7, kWidthTouching = 1e-10;
 
+// The direction between points that are very near to each other needs a bracket that is narrow compared with their distance.
+constexpr double kRelativeWidth = 1e-11;
+
 Gap gap_of(const SweptGap<double>& swept) {
     return {swept.distance, swept.lower, swept.upper, swept.point_a, swept.point_b, swept.normal, 0, 0};
 }
@@ -47,11 +50,12 @@ Gap gap(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPa
                   transposed_times(turn, at_b.origin - at_a.origin),
                   size - radii,
                   is_curved(a.core) || is_curved(b.core)};
-    const double asked = 0.9 * question.tolerance * size;
+    const double asked = 0.8 * question.tolerance * size;  // the rest is for rounding
     CoreQuestion cores{asked > 0.0 ? asked : kWidth * size,
                        asked > 0.0 ? asked : (pair.curved ? kWidthInsideCurved : kWidth) * size,
                        asked > 0.0 ? asked : (pair.curved ? kWidthTouching : kWidth) * size,
-                       question.at_most + radii,
+                       asked > 0.0 ? std::numeric_limits<double>::infinity() : kRelativeWidth,
+                       question.at_most + radii + 64.0 * kEpsilon * (size + largest(pair.b_origin)),
                        question.near_enough + radii,
                        transposed_times(turn, norm_sq(question.towards_b) > 0.0 ? question.towards_b : at_b.origin - at_a.origin),
                        question.method == DepthMethod::mpr};
