@@ -66,4 +66,13 @@ Vec3d turned_by_newton(const CorePair& pair, const Vec3d& n, const Vec3d& w, con
     return unit_or(n, n + step(half_sum + spread, principal) * principal + step(half_sum - spread, other) * other);
 }
 
+Vec3d turned_about_ruling(const CorePair& pair, const Vec3d& n, const Vec3d& w, const Vec3d& ruling) {
+    const Vec3d level = unit_or(n, n - (dot(n, ruling) / norm_sq(ruling)) * ruling);
+    const Vec3d aside = unit_or(level, cross(ruling, level));
+    const double second = curvature(pair, level, {aside, cross(level, aside)}).ee - dot(level, w);
+    if (!(second > kNoBend * pair.size)) return level;
+    const double step = max_of(-0.5, min_of(0.5, -dot(w, aside) / second));
+    return unit_or(level, level + step * aside);
+}
+
 }  // namespace clearance

@@ -27,4 +27,7 @@ Curvature curvature(const CorePair& pair, const Vec3d& n, const Tangents& across
 // `otherwise`, a unit vector near n.
 Vec3d turned_by_newton(const CorePair& pair, const Vec3d& n, const Vec3d& w, const Vec3d& otherwise);
 
+// The same for an n that has to stay perpendicular to a ruling: a straight line on the side of a cylinder or a cone.
+Vec3d turned_about_ruling(const CorePair& pair, const Vec3d& n, const Vec3d& w, const Vec3d& ruling);
+
 }  // namespace clearance

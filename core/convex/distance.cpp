@@ -9,9 +9,10 @@ namespace {
 // A gap that is smaller than this, compared with the size, has no direction of its own: its normal is that of a face.
 constexpr double kTouching = 1e-10;
 
-// How far cores are parted to polish the answer, compared with the size, and how often at most.
-constexpr double kLift = 1e-3;
-constexpr int kMostPolishing = 32;
+// How far cores are parted to polish the answer, how closely they are measured then, and from which gain on it is worth
+// doing again: all compared with the size.
+constexpr double kLift = 1e-3, kPolished = 1e-14, kWorthPolishing = 1e-13;
+constexpr int kMostPolishing = 16;
 
 // A bracket this narrow, compared with the size, is converged.
 constexpr double kConverged = 1e-11;
@@ -47,33 +48,23 @@ Vec3d centre_of(const ConvexCore& core) {
     return element == nullptr ? Vec3d{0, 0, 0} : ball_around(*element).centre;
 }
 
-// The normals found by parting approach the best one by about the same factor each time; that tells where they end.
-Vec3d expected_end(const Vec3d& first, const Vec3d& second, const Vec3d& third) {
-    const Vec3d step = third - second;
-    const double factor = norm(step) * inverse_or_zero(norm(second - first));
-    return factor < 0.9 ? unit_or(third, third + (factor / (1.0 - factor)) * step) : third;
-}
-
 // Part the cores along the normal by a little more than their depth: the distance of cores that are apart is found exactly,
 // with points that lie on them. Its direction is nearer to the best normal than the one they were parted along; repeated,
 // this finds that of curved cores, to which a polytope comes near, but not very. Returns the point on a.
 Vec3d polish(const CorePair& pair, Depth& inside) {
-    const double width = (pair.curved ? 64.0 : 4.0) * kEpsilon * pair.size;
-    Vec3d along = inside.normal, before = along;
+    const double width = pair.curved ? kPolished * pair.size : 4.0 * kEpsilon * pair.size;
     for (int step = 1;; ++step) {
         const double lift = kLift * pair.size - inside.lower;
         CorePair parted = pair;
-        parted.b_origin = pair.b_origin + lift * along;
-        const GjkResult found = gjk(parted, along, {width});
+        parted.b_origin = pair.b_origin + lift * inside.normal;
+        const GjkResult found = gjk(parted, inside.normal, {width});
         inside.iterations += found.iterations;
         // The points found lie on the cores as they are, too.
-        inside.upper = min_of(inside.upper, norm(found.simplex.nearest() + lift * along));
-        const double separation = found.lower - lift * dot(found.normal, along);
+        inside.upper = min_of(inside.upper, norm(found.simplex.nearest() + lift * inside.normal));
+        const double separation = found.lower - lift * dot(found.normal, inside.normal);
         const double gain = separation - inside.lower;
         if (gain > 0.0) inside.lower = separation, inside.normal = found.normal;
-        if (!pair.curved || gain <= 16.0 * width || step == kMostPolishing) return found.simplex.point_a();
-        const Vec3d next = step % 2 == 0 ? expected_end(before, along, found.normal) : found.normal;
-        before = along, along = next;
+        if (!pair.curved || gain <= kWorthPolishing * pair.size || step == kMostPolishing) return found.simplex.point_a();
     }
 }
 

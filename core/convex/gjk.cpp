@@ -1,12 +1,14 @@
 #include "convex/gjk.hpp"
 
 #include "convex/curvature.hpp"
+#include "convex/ruling.hpp"
 
 namespace clearance {
 
 namespace {
 
 constexpr int kMostIterations = 400;
+constexpr double kLean = 1e-12;
 constexpr int kMostIdle = 6;  // iterations in a row that tighten neither bound
 
 // When to trust Newton's method: as long as every step of it halves the bracket. At the corners of a support function it
@@ -34,21 +36,38 @@ GjkResult gjk(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop
     GjkResult result{{}, unit_or({1, 0, 0}, towards_b), -inf, inf, 0};
     Vec3d towards = result.normal;
     Trust newton;
+    double narrowest = inf;
     for (int idle = 0; idle < kMostIdle && result.iterations < kMostIterations;) {
         ++result.iterations;
         const Difference farthest = pair.farthest(towards);
         const double separation = -dot(towards, farthest.w);
-        const bool better_direction = separation > result.lower;
-        if (better_direction) result.lower = separation, result.normal = towards;
+        if (separation > result.lower) result.lower = separation, result.normal = towards;
         if (stop.holds(result.lower, result.upper)) break;
 
         const bool nearer = !result.simplex.has(farthest.w) && result.simplex.extend(farthest);
         result.upper = result.simplex.distance();
         if (stop.holds(result.lower, result.upper) || result.upper == 0.0) break;
         if (!pair.curved && !nearer) break;  // the nearest point of a polytope is found
-        idle = better_direction || nearer ? 0 : idle + 1;
+        idle = result.upper - result.lower < narrowest ? 0 : idle + 1;
+        narrowest = min_of(narrowest, result.upper - result.lower);
         const Vec3d between = result.simplex.direction();
-        towards = pair.curved && newton.given(result.upper - result.lower) ? turned_by_newton(pair, towards, farthest.w, between) : between;
+        if (!pair.curved || !newton.given(result.upper - result.lower)) {
+            towards = between;
+            continue;
+        }
+        const std::optional<Vec3d> ruling = ruling_in_use(pair, result.simplex, towards);
+        if (!ruling) {
+            towards = turned_by_newton(pair, towards, farthest.w, between);
+            continue;
+        }
+        // Both ends of the line are farthest: one will be found next, the other by leaning towards it.
+        towards = turned_about_ruling(pair, towards, farthest.w, *ruling);
+        for (const double lean : {kLean, -kLean}) {
+            const Difference end = pair.farthest(towards + (lean / norm(*ruling)) * *ruling);
+            if (!result.simplex.holds_origin() && !result.simplex.has(end.w)) result.simplex.extend(end);
+        }
+        result.upper = result.simplex.distance();
+        if (result.upper == 0.0) break;
     }
     return result;
 }
