@@ -7,9 +7,9 @@ Operand operand_of(nb::handle value, const char* name) {
     if (nb::try_cast(value, placed)) return {placed->body.get(), placed->pose};
     const Shape* shape;
     if (nb::try_cast(value, shape)) return {shape->body.get(), Pose{}};
-    throw nb::type_error((std::string(name) + " must be a shape or a placed shape, but it is " +
-                          nb::cast<std::string>(nb::repr(value)) + ".")
-                             .c_str());
+    throw nb::type_error(
+        (std::string(name) + " must be a shape or a placed shape, but it is " + nb::cast<std::string>(nb::repr(value)) + ".")
+            .c_str());
 }
 
 void fill(OperandBatch& batch, nb::handle value, const char* name) {

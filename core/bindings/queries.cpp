@@ -102,8 +102,8 @@ nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at
                 return;
             }
             for (std::size_t row = begin; row < end; ++row)
-                put(row, distance(*side_a.body, side_a.pose(row), *side_b.body, side_b.pose(row), question_at(row),
-                                  work[row]));
+                put(row,
+                    distance(*side_a.body, side_a.pose(row), *side_b.body, side_b.pose(row), question_at(row), work[row]));
         });
     }
     if (unconverged < rows)

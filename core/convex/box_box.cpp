@@ -12,8 +12,9 @@ class Directions {
 public:
     Directions(const Box& a, const Box& b, const CorePair& pair) : t_(pair.b_origin) {
         const Mat3& r = pair.a_from_b;
-        const Vec3d columns[3] = {
-            {r.row[0].x, r.row[1].x, r.row[2].x}, {r.row[0].y, r.row[1].y, r.row[2].y}, {r.row[0].z, r.row[1].z, r.row[2].z}};
+        const Vec3d columns[3] = {{r.row[0].x, r.row[1].x, r.row[2].x},
+                                  {r.row[0].y, r.row[1].y, r.row[2].y},
+                                  {r.row[0].z, r.row[1].z, r.row[2].z}};
         for (int i = 0; i < 3; ++i) {
             const double reach_of_b = dot(magnitude(r.row[i]), b.half);
             consider(axis_of(i), abs_of(along(t_, i)) - along(a.half, i) - reach_of_b);

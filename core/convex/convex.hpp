@@ -72,7 +72,8 @@ inline Vec3d scaled(const Vec3d& by, const Vec3d& v) { return {by.x * v.x, by.y 
 
 inline Vec3d support(const Ellipsoid& core, const Vec3d& along) {
     const Vec3d stretched = scaled(core.radii, along);
-    return inverse_or_zero(norm(stretched)) * scaled(core.radii, stretched) - (core.taken * inverse_or_zero(norm(along))) * along;
+    return inverse_or_zero(norm(stretched)) * scaled(core.radii, stretched) -
+           (core.taken * inverse_or_zero(norm(along))) * along;
 }
 
 inline Vec3d support(const HullPointer& core, const Vec3d& along) { return core->support(along); }

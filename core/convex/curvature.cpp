@@ -55,9 +55,9 @@ Vec3d turned_by_newton(const CorePair& pair, const Vec3d& n, const Vec3d& w, con
     // Principal directions of the second derivative on the sphere, and the step along each that has a minimum.
     const double half_sum = 0.5 * (bend.ee + bend.ff), half_difference = 0.5 * (bend.ee - bend.ff);
     const double spread = std::sqrt(half_difference * half_difference + bend.ef * bend.ef);
-    const Vec3d principal = unit_or(across.e, half_difference >= 0.0
-                                                  ? (half_difference + spread) * across.e + bend.ef * across.f
-                                                  : bend.ef * across.e + (spread - half_difference) * across.f);
+    const Vec3d principal =
+        unit_or(across.e, half_difference >= 0.0 ? (half_difference + spread) * across.e + bend.ef * across.f
+                                                 : bend.ef * across.e + (spread - half_difference) * across.f);
     const auto step = [&](double bending, const Vec3d& along) {
         const bool has_minimum = bending > kNoBend * pair.size && bending - height > kNoBend * pair.size;
         return has_minimum ? max_of(-0.5, min_of(0.5, -dot(w, along) / (bending - height))) : dot(otherwise, along);

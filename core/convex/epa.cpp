@@ -66,7 +66,9 @@ private:
 class Search {
 public:
     Search(const CorePair& pair, const GjkResult& start)
-        : pair_(pair), known_upper_(start.upper), best_{start.normal, -std::numeric_limits<double>::infinity(), start.upper, 0} {}
+        : pair_(pair),
+          known_upper_(start.upper),
+          best_{start.normal, -std::numeric_limits<double>::infinity(), start.upper, 0} {}
 
     // Any unit vector proves a lower bound; Newton's method finds the best one nearby.
     void consider(Vec3d n, Vec3d w) {
@@ -119,8 +121,7 @@ Depth epa(const CorePair& pair, const GjkResult& start, const DepthWidths& width
     Search search(pair, start);
     const Start tetrahedron(pair, start.simplex);
     thread_local Polytope polytope;
-    if (tetrahedron.count < 4 || !polytope.start(tetrahedron.corner, pair.size))
-        return search.flat(tetrahedron.normal);
+    if (tetrahedron.count < 4 || !polytope.start(tetrahedron.corner, pair.size)) return search.flat(tetrahedron.normal);
     return search.run(polytope, widths);
 }
 

@@ -16,7 +16,8 @@ Feature point_feature(const Vec3d& p) {
 // Points that lie within a small angle of the plane through the farthest one, as the corners of a flat polygon.
 class FlatPoints {
 public:
-    FlatPoints(const Vec3d& n, const Vec3d& farthest) : n_(n), across_(tangents_of(n)), top_(dot(n, farthest)), farthest_(farthest) {}
+    FlatPoints(const Vec3d& n, const Vec3d& farthest)
+        : n_(n), across_(tangents_of(n)), top_(dot(n, farthest)), farthest_(farthest) {}
 
     void consider(const Vec3d& p, double angle) {
         if (top_ - dot(n_, p) > angle * norm(p - farthest_)) return;

@@ -87,7 +87,8 @@ Vec3d Hull::farthest_in_tree(const Vec3d& along) const {
             stack[size++] = {far_bound, far};
             node = near;
         }
-        const Vec3d found = farthest_of(static_cast<std::size_t>(~nodes_[node].left), static_cast<std::size_t>(nodes_[node].right), along);
+        const Vec3d found =
+            farthest_of(static_cast<std::size_t>(~nodes_[node].left), static_cast<std::size_t>(nodes_[node].right), along);
         const double found_height = dot(along, found);
         if (found_height > height) height = found_height, best = found;
         do {

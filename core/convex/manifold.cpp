@@ -30,7 +30,9 @@ public:
         fit_plane();
     }
 
-    double height(const Flat& p) const { return height_[0] + slope_.x * (p.x - corner[0].x) + slope_.y * (p.y - corner[0].y); }
+    double height(const Flat& p) const {
+        return height_[0] + slope_.x * (p.x - corner[0].x) + slope_.y * (p.y - corner[0].y);
+    }
 
     Flat corner[kMostPoints];
     int count;

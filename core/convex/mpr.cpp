@@ -40,7 +40,8 @@ public:
     // Replace the corner that leaves the ray between the others and the new one.
     void refine(const Difference& by) {
         const Vec3d aside = cross(by.w - inner_, inner_);
-        const bool left_of_0 = dot(corner_[0].w - inner_, aside) >= 0.0, left_of_1 = dot(corner_[1].w - inner_, aside) >= 0.0,
+        const bool left_of_0 = dot(corner_[0].w - inner_, aside) >= 0.0,
+                   left_of_1 = dot(corner_[1].w - inner_, aside) >= 0.0,
                    left_of_2 = dot(corner_[2].w - inner_, aside) >= 0.0;
         if (left_of_0 && !left_of_1)
             corner_[2] = by;
@@ -53,9 +54,7 @@ public:
     const Difference& corner(int k) const { return corner_[k]; }
 
 private:
-    bool leaves_beside(int i, int j) const {
-        return dot(cross(corner_[i].w - inner_, corner_[j].w - inner_), inner_) < 0.0;
-    }
+    bool leaves_beside(int i, int j) const { return dot(cross(corner_[i].w - inner_, corner_[j].w - inner_), inner_) < 0.0; }
 
     const CorePair& pair_;
     Vec3d inner_;

@@ -55,7 +55,8 @@ void Polytope::add_face(int i, int j, int k, int outside) {
     const double doubt = 4.0 * kEpsilon * size_ * (1.0 + scale * longest_sq);
     face.distance = face.height - doubt;
     if (doubt > kSliver * size_ && face.distance > 0.0) {
-        // The plane of a sliver is uncertain, but not how far the sliver itself is from an origin that is inside for certain.
+        // The plane of a sliver is uncertain, but not how far the sliver itself is from an origin that is inside for
+        // certain.
         const Weights<double> at = closest(Core<double, 1>{{{0, 0, 0}}}, Core<double, 3>{{p, q, r}});
         face.distance = max_of(face.distance, norm(p + at.b1 * along + at.b2 * other) - 16.0 * kEpsilon * size_);
     }

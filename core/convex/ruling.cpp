@@ -25,9 +25,8 @@ std::optional<Vec3d> ruling_in_use(const CorePair& pair, const Simplex& simplex,
     const Vec3d on_b = pair.a_from_b * ruling_facing(pair.b, -transposed_times(pair.a_from_b, n));
     const Vec3d axis_b = pair.a_from_b * Vec3d{0, 0, 1};
     const bool uses_a = norm_sq(on_a) > 0.0 && has_both_ends(simplex, [](const Difference& d) { return d.a.z; });
-    const bool uses_b = norm_sq(on_b) > 0.0 && has_both_ends(simplex, [&](const Difference& d) {
-                            return dot(axis_b, d.b - pair.b_origin);
-                        });
+    const bool uses_b =
+        norm_sq(on_b) > 0.0 && has_both_ends(simplex, [&](const Difference& d) { return dot(axis_b, d.b - pair.b_origin); });
     if (uses_a == uses_b) return std::nullopt;
     return uses_a ? on_a : on_b;
 }

@@ -28,7 +28,8 @@ Side side_of(const Convex& convex, const PlacedPart& at, const PlacedPart&, cons
 Side side_of(const HalfSpace& half_space, const PlacedPart& at, const PlacedPart& other, const Vec3d& n) {
     const Vec3d normal = at.rotation * half_space.normal;
     const Ball& ball = other.part.ball;
-    const Vec3d centre = other.origin + other.rotation * transposed_times(other.part.pose.rotation, ball.centre - other.part.pose.translation);
+    const Vec3d centre = other.origin + other.rotation * transposed_times(other.part.pose.rotation,
+                                                                          ball.centre - other.part.pose.translation);
     const Vec3d foot = centre - (dot(normal, centre - at.origin) - half_space.offset) * normal;
     const auto [e, f] = tangents_of(n);
     const double reach = 2.0 * ball.radius;
@@ -52,7 +53,8 @@ void add_contacts(const PlacedPart& a, const PlacedPart& b, const Gap& gap, std:
         deepest = max_of(deepest, manifold.point[k].height_a - manifold.point[k].height_b + raised);
     // A curved side may bulge between its corners: then the deepest point is where the gap was measured.
     if (!(deepest >= -gap.distance - 100.0 * slack)) {
-        found.push_back({0.5 * (gap.point_a + gap.point_b), max_of(0.0, -gap.distance), gap.normal, gap.feature_a, gap.feature_b});
+        found.push_back(
+            {0.5 * (gap.point_a + gap.point_b), max_of(0.0, -gap.distance), gap.normal, gap.feature_a, gap.feature_b});
         return;
     }
     for (int k = 0; k < manifold.count; ++k) {

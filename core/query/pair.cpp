@@ -12,7 +12,7 @@ namespace {
 // Brackets are promised to be 1e-9 of the size wide, 1e-7 where curved cores overlap. Polytopes and pairs that are apart
 // come much closer for little more, and so do their normals.
 constexpr double kPromised = 1e-9, kPromisedInsideCurved = 1e-7;
-constexpr double kWidth = 1e-13, kWidthInsideCurved = 0.9e-7, kWidthTouching = 1e-10;
+constexpr double kWidth = 1e-13, kWidthInsideCurved = 0.8e-7, kWidthTouching = 1e-10;
 
 // The direction between points that are very near to each other needs a bracket that is narrow compared with their distance.
 constexpr double kRelativeWidth = 1e-11;
@@ -38,39 +38,64 @@ Gap gap_of_elements(const Element& a, const Element& b, const PlacedPart& at_a, 
     return gap;
 }
 
+CoreQuestion question_for_cores(const CorePair& pair, double size, double radii, const Question& question) {
+    const double asked = 0.8 * question.tolerance * size;  // the rest is for rounding
+    CoreQuestion cores{};
+    cores.width_apart = asked > 0.0 ? asked : kWidth * size;
+    cores.width_inside = asked > 0.0 ? asked : (pair.curved ? kWidthInsideCurved : kWidth) * size;
+    cores.width_touching = asked > 0.0 ? asked : (pair.curved ? kWidthTouching : kWidth) * size;
+    cores.relative_width = asked > 0.0 ? std::numeric_limits<double>::infinity() : kRelativeWidth;
+    cores.lower_above = question.at_most + radii + 64.0 * kEpsilon * (size + largest(pair.b_origin));
+    cores.upper_at_most = question.near_enough + radii;
+    cores.by_portal = question.method == DepthMethod::mpr;
+    return cores;
+}
+
+// Whether the bracket is as narrow as promised, or wider because nobody asked for more.
+bool has_converged(const Gap& gap, double size, double reach, bool curved, const Question& question) {
+    if (gap.lower > question.at_most || gap.distance <= question.near_enough) return true;
+    if (gap.distance < 0.0 && question.method == DepthMethod::mpr) return true;
+    const double promised = question.tolerance > 0.0       ? question.tolerance
+                            : curved && gap.distance < 0.0 ? kPromisedInsideCurved
+                                                           : kPromised;
+    return gap.upper - gap.lower <= promised * size + 64.0 * kEpsilon * reach;
+}
+
 Gap gap(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPart& at_b, const Question& question,
         Work& work) {
     const Element *element_a = std::get_if<Element>(&a.core), *element_b = std::get_if<Element>(&b.core);
     if (element_a != nullptr && element_b != nullptr) return gap_of_elements(*element_a, *element_b, at_a, at_b);
     const double size = size_of(at_a.part, at_b.part), radii = a.radius + b.radius;
     const Mat3& turn = at_a.rotation;
-    CorePair pair{a.core,
-                  b.core,
-                  transposed_times(turn, at_b.rotation),
-                  transposed_times(turn, at_b.origin - at_a.origin),
-                  size - radii,
-                  is_curved(a.core) || is_curved(b.core)};
-    const double asked = 0.8 * question.tolerance * size;  // the rest is for rounding
-    CoreQuestion cores{asked > 0.0 ? asked : kWidth * size,
-                       asked > 0.0 ? asked : (pair.curved ? kWidthInsideCurved : kWidth) * size,
-                       asked > 0.0 ? asked : (pair.curved ? kWidthTouching : kWidth) * size,
-                       asked > 0.0 ? std::numeric_limits<double>::infinity() : kRelativeWidth,
-                       question.at_most + radii + 64.0 * kEpsilon * (size + largest(pair.b_origin)),
-                       question.near_enough + radii,
-                       transposed_times(turn, norm_sq(question.towards_b) > 0.0 ? question.towards_b : at_b.origin - at_a.origin),
-                       question.method == DepthMethod::mpr};
+    const Vec3d apart = at_b.origin - at_a.origin;
+    const CorePair pair{a.core,
+                        b.core,
+                        transposed_times(turn, at_b.rotation),
+                        transposed_times(turn, apart),
+                        size - radii,
+                        is_curved(a.core) || is_curved(b.core)};
+    CoreQuestion cores = question_for_cores(pair, size, radii, question);
+    cores.towards_b = transposed_times(turn, norm_sq(question.towards_b) > 0.0 ? question.towards_b : apart);
     int iterations = 0;
-    CoreGap<double> found = core_gap(pair, cores, iterations);
+    const auto answer = [&](CoreGap<double> found) {
+        found.point_a = turn * found.point_a + at_a.origin;
+        found.normal = turn * found.normal;
+        Gap gap = gap_of(swept(found, Weights<double>{}, a.radius, b.radius));
+        gap.converged = has_converged(gap, size, largest(apart), pair.curved, question);
+        return gap;
+    };
+    const CoreGap<double> first = core_gap(pair, cores, iterations);
+    Gap best = answer(first);
+    if (!best.converged) {
+        // Simplices that ran into rounding on one way need not do so on another. Both brackets hold.
+        cores.towards_b = first.normal;
+        CoreGap<double> second = core_gap(pair, cores, iterations);
+        second.lower = max_of(first.lower, second.lower), second.upper = min_of(first.upper, second.upper);
+        second.distance = max_of(second.lower, min_of(second.upper, second.distance));
+        best = answer(second);
+    }
     work.iterations += iterations;
-    found.point_a = turn * found.point_a + at_a.origin;
-    found.normal = turn * found.normal;
-    Gap gap = gap_of(swept(found, Weights<double>{}, a.radius, b.radius));
-    const bool decided = gap.lower > question.at_most || gap.distance <= question.near_enough;
-    const double promised = question.tolerance > 0.0            ? question.tolerance
-                            : pair.curved && gap.distance < 0.0 ? kPromisedInsideCurved
-                                                                : kPromised;
-    gap.converged = decided || cores.by_portal || gap.upper - gap.lower <= promised * size + 64.0 * kEpsilon * largest(pair.b_origin);
-    return gap;
+    return best;
 }
 
 // The farthest point of b into the half-space tells all.
