@@ -1,5 +1,7 @@
 #include <nanobind/nanobind.h>
 
+#include "bindings/numpy.hpp"
+
 namespace clearance {
 
 void bind_elements(nanobind::module_& m);
@@ -12,6 +14,7 @@ void bind_scene(nanobind::module_& m);
 }  // namespace clearance
 
 NB_MODULE(_core, m) {
+    clearance::import_numpy();
     nanobind::set_leak_warnings(false);  // what a script still holds when the interpreter ends is no leak
     m.doc() = "The compiled core of clearance.";
     clearance::bind_elements(m);

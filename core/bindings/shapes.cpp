@@ -1,5 +1,6 @@
 #include <bit>
 
+#include "bindings/numpy.hpp"
 #include "bindings/shape_values.hpp"
 
 namespace clearance {
@@ -81,19 +82,46 @@ void join(std::vector<Part>& parts, nb::handle part) {
     }
 }
 
-nb::object placed_at(nb::object shape, const Matrix4& matrix) {
-    return nb::cast(Placed{shape, nb::cast<const Shape&>(shape).body, pose_from_matrix(matrix.data())});
+nb::object placed_at(nb::object shape, const Pose& pose) {
+    return nb::cast(Placed{shape, nb::cast<const Shape&>(shape).body, pose});
 }
 
-nb::object placed_at_any(nb::object shape, nb::object poses) {
+Pose moved_by(const Vec3d& translation) {
+    check_coordinates(translation, "pose");
+    return {.translation = translation};
+}
+
+// Three numbers in a list or a tuple are a translation.
+bool three_numbers(PyObject* value, Vec3d& numbers) {
+    if (!(PyList_CheckExact(value) || PyTuple_CheckExact(value)) || PySequence_Fast_GET_SIZE(value) != 3) return false;
+    double* const to[] = {&numbers.x, &numbers.y, &numbers.z};
+    for (int k = 0; k < 3; ++k) {
+        PyObject* const item = PySequence_Fast_GET_ITEM(value, k);
+        if (PyFloat_CheckExact(item))
+            *to[k] = PyFloat_AS_DOUBLE(item);
+        else
+            return false;
+    }
+    return true;
+}
+
+nb::object placed_at_any(nb::object shape, nb::handle poses) {
     const nb::object matrices = nb::module_::import_("clearance.poses").attr("as_poses")(poses);
     const nb::object dims = matrices.attr("shape");
-    if (nb::len(dims) == 2) return placed_at(shape, nb::cast<Matrix4>(matrices));
+    if (nb::len(dims) == 2) return placed_at(shape, pose_from_matrix(nb::cast<Matrix4>(matrices).data()));
     const auto rows = nb::cast<Matrices4>(matrices.attr("reshape")(-1, 4, 4));
     PlacedBatch batch{shape, nb::cast<const Shape&>(shape).body, {}, nb::tuple(dims[nb::slice(0, -2, 1)])};
     batch.poses.reserve(rows.shape(0));
     for (std::size_t k = 0; k < rows.shape(0); ++k) batch.poses.push_back(pose_from_matrix(rows.data() + 16 * k));
     return nb::cast(std::move(batch));
+}
+
+nb::object place(nb::object shape, nb::handle pose) {
+    if (const double* matrix = plain_matrix4(pose.ptr())) return placed_at(shape, pose_from_matrix(matrix));
+    if (const double* v = plain_vector3(pose.ptr())) return placed_at(shape, moved_by({v[0], v[1], v[2]}));
+    Vec3d translation;
+    if (three_numbers(pose.ptr(), translation)) return placed_at(shape, moved_by(translation));
+    return placed_at_any(shape, pose);
 }
 
 // How pickle makes a placed shape again.
@@ -108,11 +136,8 @@ void bind_shapes(nb::module_& m) {
     nb::class_<Placed> placed(m, "Placed", "A shape at one pose, made by `shape.at(pose)`.");
     nb::class_<PlacedBatch> batch(m, "PlacedBatch", "A shape at many poses, made by `shape.at(poses)`.");
 
-    shape
-        .def("at", &placed_at, "pose"_a.noconvert(),
-             nb::sig("def at(self, pose: numpy.typing.NDArray[numpy.float64]) -> typing.Any"))
-        .def("at", &placed_at_any, "pose"_a, nb::sig("def at(self, pose: typing.Any) -> typing.Any"),
-             "Place the shape: at a pose (4, 4), at many (..., 4, 4), or moved by a vector of length 3.");
+    shape.def("at", &place, "pose"_a, nb::sig("def at(self, pose: typing.Any) -> typing.Any"),
+              "Place the shape: at a pose (4, 4), at many (..., 4, 4), or moved by a vector of length 3.");
     shape.def_prop_ro(
         "ball",
         [](const Shape& self) { return nb::make_tuple(array_of(self.body->ball().centre), self.body->ball().radius); },

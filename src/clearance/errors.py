@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ["NotConverged"]
 
 
-class NotConverged(ArithmeticError):
+class NotConverged(ArithmeticError):  # noqa: N818 (the name is fixed)
     """A distance whose bracket could not be made as narrow as asked. The bracket itself holds.
 
     Attributes

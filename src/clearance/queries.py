@@ -21,6 +21,8 @@ Floats: TypeAlias = NDArray[np.float64]
 
 MOST_THREADS = 1024
 
+_single_distance = _core.distance  # looking it up takes as long as the distance of two spheres
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gaps:
@@ -134,16 +136,19 @@ def distance(
     >>> gap.distance, gap.point_a.tolist(), gap.point_b.tolist()
     (1.5, [1.0, 0.0, 0.0], [2.5, 0.0, 0.0])
     """
+    is_batch = type(a) is PlacedBatch or type(b) is PlacedBatch
+    if hint is None and tolerance is None and threads is None and not is_batch:
+        return _single_distance(a, b, at_most)  # type: ignore[arg-type]
     if hint is not None and not isinstance(hint, Gap | Gaps):
         raise TypeError(f"hint must be an earlier Gap or Gaps, but it is {hint!r}.")
     if tolerance is not None:
         _check_tolerance(tolerance)
-    if type(a) is PlacedBatch or type(b) is PlacedBatch:
+    if is_batch:
         return _distance_batch(a, b, at_most, threads, tolerance=tolerance, hint=hint)
     if threads is not None:
         _thread_count(threads)
     start = hint if isinstance(hint, Gap) else None
-    return _core.distance(a, b, at_most, tolerance or 0.0, start)  # type: ignore[arg-type]
+    return _single_distance(a, b, at_most, tolerance or 0.0, start)  # type: ignore[arg-type]
 
 
 def within(a: Single | PlacedBatch, b: Single | PlacedBatch, margin: float) -> bool | NDArray[np.bool_]:
