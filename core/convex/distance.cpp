@@ -2,17 +2,13 @@
 
 #include "convex/box_box.hpp"
 #include "convex/mpr.hpp"
+#include "convex/polish.hpp"
 
 namespace clearance {
 namespace {
 
 // A gap that is smaller than this, compared with the size, has no direction of its own: its normal is that of a face.
 constexpr double kTouching = 1e-10;
-
-// How far cores are parted to polish the answer, how closely they are measured then, and from which gain on it is worth
-// doing again: all compared with the size.
-constexpr double kLift = 1e-3, kPolished = 1e-14, kWorthPolishing = 1e-13;
-constexpr int kMostPolishing = 16;
 
 // A bracket this narrow, compared with the size, is converged.
 constexpr double kConverged = 1e-11;
@@ -48,26 +44,6 @@ Vec3d centre_of(const ConvexCore& core) {
     return element == nullptr ? Vec3d{0, 0, 0} : ball_around(*element).centre;
 }
 
-// Part the cores along the normal by a little more than their depth: the distance of cores that are apart is found exactly,
-// with points that lie on them. Its direction is nearer to the best normal than the one they were parted along; repeated,
-// this finds that of curved cores, to which a polytope comes near, but not very. Returns the point on a.
-Vec3d polish(const CorePair& pair, Depth& inside) {
-    const double width = pair.curved ? kPolished * pair.size : 4.0 * kEpsilon * pair.size;
-    for (int step = 1;; ++step) {
-        const double lift = kLift * pair.size - inside.lower;
-        CorePair parted = pair;
-        parted.b_origin = pair.b_origin + lift * inside.normal;
-        const GjkResult found = gjk(parted, inside.normal, {width});
-        inside.iterations += found.iterations;
-        // The points found lie on the cores as they are, too.
-        inside.upper = min_of(inside.upper, norm(found.simplex.nearest() + lift * inside.normal));
-        const double separation = found.lower - lift * dot(found.normal, inside.normal);
-        const double gain = separation - inside.lower;
-        if (gain > 0.0) inside.lower = separation, inside.normal = found.normal;
-        if (!pair.curved || gain <= kWorthPolishing * pair.size || step == kMostPolishing) return found.simplex.point_a();
-    }
-}
-
 Depth depth(const CorePair& pair, const CoreQuestion& question, const GjkResult& apart) {
     if (question.by_portal) {
         const Vec3d inner = centre_of(pair.a) - (pair.a_from_b * centre_of(pair.b) + pair.b_origin);
@@ -95,7 +71,7 @@ CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int
     // The cores overlap, or touch within rounding, or are so near to each other that GJK cannot tell any more.
     const bool proved_apart = apart.lower > 0.0;
     Depth inside = proved_apart ? Depth{apart.normal, apart.lower, apart.upper, 0} : depth(pair, question, apart);
-    const Vec3d point_a = polish(pair, inside);
+    if (!inside.point_a) polish(pair, inside);
     iterations += inside.iterations;
     if (proved_apart && inside.upper >= apart.upper && apart.upper > touching) {
         CoreGap<double> gap = gap_apart(pair, apart);
@@ -103,7 +79,7 @@ CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int
         return widened(gap, rounding);
     }
     const double upper = min_of(apart.upper, inside.upper), lower = min_of(upper, max_of(apart.lower, inside.lower));
-    return widened({point_a, inside.normal, min_of(upper, max_of(lower, inside.lower)), lower, upper}, rounding);
+    return widened({*inside.point_a, inside.normal, min_of(upper, max_of(lower, inside.lower)), lower, upper}, rounding);
 }
 
 }  // namespace clearance

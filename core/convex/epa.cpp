@@ -2,21 +2,21 @@
 
 #include "convex/curvature.hpp"
 #include "convex/polytope.hpp"
+#include "convex/ruling.hpp"
 
 namespace clearance {
 namespace {
 
 constexpr std::size_t kMostVertices = 32768;
 constexpr double kFlat = 1e-10;  // of the size: less thick than this is flat
-constexpr int kMostNewtonSteps = 12;
+constexpr int kMostNewtonSteps = 4;
 
 // A tetrahedron of points of A - B around a simplex that touches or holds the origin. Where A - B is flat, less than four
 // corners are found, and `normal` is perpendicular to all of them.
 class Start {
 public:
     Start(const CorePair& pair, const Simplex& simplex) : pair_(pair), enough_(kFlat * pair.size) {
-        for (int k = 0; k < simplex.count(); ++k)
-            add_if(simplex.vertex(k), height_over_corners(simplex.vertex(k).w) > enough_);
+        for (const Difference& vertex : simplex.vertices()) add_if(vertex, height_over_corners(vertex.w) > enough_);
         const Vec3d axes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
         if (count == 0) corner[count++] = pair.farthest(axes[0]);
         if (count == 1)
@@ -70,12 +70,14 @@ public:
           known_upper_(start.upper),
           best_{start.normal, -std::numeric_limits<double>::infinity(), start.upper, 0} {}
 
-    // Any unit vector proves a lower bound; Newton's method finds the best one nearby.
-    void consider(Vec3d n, Vec3d w) {
+    // Any unit vector proves a lower bound; Newton's method finds a better one nearby. `around` are points that are
+    // farthest along n, or nearly so.
+    void consider(Vec3d n, Vec3d w, std::span<const Difference> around) {
         double separation = -dot(n, w);
         if (separation <= best_.lower) return;
         for (int step = 0; pair_.curved && step < kMostNewtonSteps; ++step) {
-            const Vec3d turned = turned_by_newton(pair_, n, w, n);
+            const std::optional<Vec3d> ruling = ruling_in_use(pair_, around, n);
+            const Vec3d turned = ruling ? turned_about_ruling(pair_, n, w, *ruling) : turned_by_newton(pair_, n, w, n);
             const Vec3d farthest = pair_.farthest(turned).w;
             if (!(-dot(turned, farthest) > separation)) break;
             n = turned, w = farthest, separation = -dot(n, w);
@@ -89,12 +91,15 @@ public:
             const Vec3d normal = nearest->normal;
             const double distance = nearest->distance, height = nearest->height;
             const Difference farthest = pair_.farthest(normal);
-            consider(normal, farthest.w);
+            consider(normal, farthest.w, polytope.corners(*nearest));
             // A face proves something only if the origin is inside of all of them.
             best_.upper = distance < 0.0 ? known_upper_ : min_of(known_upper_, polytope.doubt() - distance);
             const double enough = best_.upper < 0.0 ? widths.inside : widths.touching;
             const double rise = dot(normal, farthest.w) - height;
-            if (rise <= 8.0 * kEpsilon * pair_.size || best_.upper - best_.lower <= enough) break;
+            if (rise <= 8.0 * kEpsilon * pair_.size || best_.upper - best_.lower <= enough) {
+                if (!pair_.curved && best_.upper < 0.0) best_.point_a = polytope.point_a(*nearest);
+                break;
+            }
             if (polytope.vertices() >= kMostVertices || !polytope.grow(farthest, -best_.lower)) break;
         }
         // Where no face is left that is worth opening, none comes nearer than what was found.
@@ -105,7 +110,7 @@ public:
 
     // Flat cores in one plane are parted by no movement at all, perpendicular to that plane.
     Depth flat(const Vec3d& normal) {
-        for (const Vec3d& n : {normal, -normal}) consider(n, pair_.farthest(n).w);
+        for (const Vec3d& n : {normal, -normal}) consider(n, pair_.farthest(n).w, {});
         return best_;
     }
 

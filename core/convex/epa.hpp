@@ -1,15 +1,9 @@
 #pragma once
 
+#include "convex/depth.hpp"
 #include "convex/gjk.hpp"
 
 namespace clearance {
-
-// How deep two cores are in each other, as a bracket of their signed distance.
-struct Depth {
-    Vec3d normal;         // from a to b: moving b along it by the depth parts the cores
-    double lower, upper;  // a farthest point proves lower, the faces of a polytope inside A - B prove upper
-    int iterations;
-};
 
 // How wide the bracket may be where the cores overlap for certain, and where they may as well just touch.
 struct DepthWidths {

@@ -55,7 +55,7 @@ GjkResult gjk(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop
             towards = between;
             continue;
         }
-        const std::optional<Vec3d> ruling = ruling_in_use(pair, result.simplex, towards);
+        const std::optional<Vec3d> ruling = ruling_in_use(pair, result.simplex.vertices(), towards);
         if (!ruling) {
             towards = turned_by_newton(pair, towards, farthest.w, between);
             continue;

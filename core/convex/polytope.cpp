@@ -114,6 +114,15 @@ bool Polytope::horizon_is_closed() const {
     return true;
 }
 
+std::optional<Vec3d> Polytope::point_a(const Face& face) const {
+    const Difference &p = vertex_[face.corner[0]], &q = vertex_[face.corner[1]], &r = vertex_[face.corner[2]];
+    const Weights<double> at = closest(Core<double, 1>{{{0, 0, 0}}}, Core<double, 3>{{p.w, q.w, r.w}});
+    const double first = 1.0 - at.b1 - at.b2;
+    const Vec3d foot = first * p.w + at.b1 * q.w + at.b2 * r.w;
+    if (largest(foot - face.height * face.normal) > 64.0 * kEpsilon * size_) return std::nullopt;
+    return first * p.a + at.b1 * q.a + at.b2 * r.a;
+}
+
 bool Polytope::grow(const Difference& vertex, double worth_opening) {
     const int seen = queue_.front().face;
     const int w = static_cast<int>(vertex_.size());

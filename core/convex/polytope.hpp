@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <optional>
 #include <vector>
 
 #include "convex/minkowski.hpp"
@@ -30,6 +32,13 @@ public:
     // Replace the faces that a new vertex sees, beginning with the nearest. Faces farther than `worth_opening` from the
     // origin are never asked for again. False if rounding leaves no proper silhouette.
     bool grow(const Difference& vertex, double worth_opening);
+
+    std::array<Difference, 3> corners(const Face& face) const {
+        return {vertex_[face.corner[0]], vertex_[face.corner[1]], vertex_[face.corner[2]]};
+    }
+
+    // Where on a the foot of the origin comes from, if it lies on this face.
+    std::optional<Vec3d> point_a(const Face& face) const;
 
     // By how much the distances of faces may be too large, because some faces are too thin to have one.
     double doubt() const { return doubt_; }

@@ -12,21 +12,21 @@ Vec3d ruling_facing(const ConvexCore& core, const Vec3d& n) {
 }
 
 template <class Height>
-bool has_both_ends(const Simplex& simplex, const Height& height) {
+bool has_both_ends(std::span<const Difference> points, const Height& height) {
     bool top = false, bottom = false;
-    for (int k = 0; k < simplex.count(); ++k) (height(simplex.vertex(k)) > 0.0 ? top : bottom) = true;
+    for (const Difference& point : points) (height(point) > 0.0 ? top : bottom) = true;
     return top && bottom;
 }
 
 }  // namespace
 
-std::optional<Vec3d> ruling_in_use(const CorePair& pair, const Simplex& simplex, const Vec3d& n) {
+std::optional<Vec3d> ruling_in_use(const CorePair& pair, std::span<const Difference> points, const Vec3d& n) {
     const Vec3d on_a = ruling_facing(pair.a, n);
     const Vec3d on_b = pair.a_from_b * ruling_facing(pair.b, -transposed_times(pair.a_from_b, n));
     const Vec3d axis_b = pair.a_from_b * Vec3d{0, 0, 1};
-    const bool uses_a = norm_sq(on_a) > 0.0 && has_both_ends(simplex, [](const Difference& d) { return d.a.z; });
+    const bool uses_a = norm_sq(on_a) > 0.0 && has_both_ends(points, [](const Difference& d) { return d.a.z; });
     const bool uses_b =
-        norm_sq(on_b) > 0.0 && has_both_ends(simplex, [&](const Difference& d) { return dot(axis_b, d.b - pair.b_origin); });
+        norm_sq(on_b) > 0.0 && has_both_ends(points, [&](const Difference& d) { return dot(axis_b, d.b - pair.b_origin); });
     if (uses_a == uses_b) return std::nullopt;
     return uses_a ? on_a : on_b;
 }

@@ -8,6 +8,9 @@ namespace {
 
 constexpr Core<double, 1> kOrigin{{{0, 0, 0}}};
 
+// A direction this certain, in radians, needs no help.
+constexpr double kNoNoise = 1e-13;
+
 // Whether the origin lies on the same side of the plane p, q, r as s does, beyond doubt. A flat tetrahedron has no sides.
 bool is_on_side_of(const Vec3d& s, const Vec3d& p, const Vec3d& q, const Vec3d& r) {
     const Vec3d u = q - p, v = r - p, normal = cross(u, v);
@@ -81,6 +84,8 @@ Vec3d Simplex::direction() const {
     const Vec3d out = (-1.0 / distance_) * nearest_;
     if (count_ == 1) return out;
     const Vec3d u = vertex_[1].w - vertex_[0].w;
+    const double noise = 32.0 * kEpsilon * (largest(vertex_[0].w) + largest(u)) / distance_;
+    if (noise < kNoNoise) return out;
     Vec3d across = out - (dot(out, u) * inverse_or_zero(norm_sq(u))) * u;
     if (count_ == 3) {
         across = cross(u, vertex_[2].w - vertex_[0].w);
@@ -88,7 +93,6 @@ Vec3d Simplex::direction() const {
     }
     across = unit_or(out, across);
     // The two agree as far as rounding lets the nearest point say. If they do not, that lies on the rim of the simplex.
-    const double noise = 32.0 * kEpsilon * (largest(vertex_[0].w) + largest(u)) / distance_;
     return largest(across - out) <= noise ? across : out;
 }
 

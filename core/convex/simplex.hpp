@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "convex/minkowski.hpp"
 
 namespace clearance {
@@ -13,8 +15,7 @@ public:
 
     bool has(const Vec3d& w) const;
     bool holds_origin() const { return count_ == 4; }
-    int count() const { return count_; }
-    const Difference& vertex(int k) const { return vertex_[k]; }
+    std::span<const Difference> vertices() const { return {vertex_, static_cast<std::size_t>(count_)}; }
     const Vec3d& nearest() const { return nearest_; }
     double distance() const { return distance_; }  // of the nearest point; infinite before the first vertex
     Vec3d point_a() const;

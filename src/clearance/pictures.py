@@ -1,4 +1,4 @@
-"""Pictures of a scene and its closest pairs: a PNG, or one page that turns in the browser without a network.
+"""Pictures of a scene, its closest pairs and its contacts: a PNG, or one page that turns in the browser, offline.
 
 They need trimesh, matplotlib and scipy: `pip install clearance[view]`.
 """
@@ -7,27 +7,30 @@ from __future__ import annotations
 
 import html
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .elements import closest as closest_elements
+from .contacts import Contacts
 from .scene import PairTable, Scene
-from .shapes import Shape
-
-if TYPE_CHECKING:
-    import trimesh
+from .shapes import HalfSpace, Shape
+from .surfaces import Floats, Mesh, arrow, extra, leaves, mesh_of, plate, stroke, surface, with_sharp_edges
 
 __all__ = ["draw", "mesh_of", "page"]
 
-Floats = NDArray[np.float64]
-_Mesh: TypeAlias = Any  # a trimesh.Trimesh, a library that is imported only to draw
-
-# Bodies that belong together share a quiet colour, in two shades; gaps are loud.
-FAMILIES = [("#8fa9c4", "#6f8cab"), ("#d9b98c", "#b9cfa2"), ("#c7a3b5", "#ad8799"), ("#a9b8a0", "#8c9d83")]
+# Bodies that belong together share a family of quiet colours; gaps and contacts are loud.
+FAMILIES = [
+    ("#8fa9c4", "#6f8cab"),
+    ("#d9b98c", "#b9cfa2", "#d79a83", "#e3d085", "#a9c7cf"),
+    ("#c7a3b5", "#ad8799"),
+    ("#a9b8a0", "#8c9d83"),
+    ("#e0c28a", "#c9a868"),
+    ("#9fc3c6", "#7fa9ad"),
+]
+GROUND, CLEAR = "#8a949e", 0.3  # half-spaces are seen through
 LOUD = ["#d6001c", "#e36c00", "#a3008f", "#00796b", "#1f4fd8", "#7a5200"]
 VIEW_FROM = (0.8, 0.5, 0.36)  # towards the viewer, in the world
 TOWARDS_LIGHT = np.array([0.35, 0.25, 0.9]) / np.linalg.norm([0.35, 0.25, 0.9])
@@ -45,73 +48,46 @@ class _Witness(NamedTuple):
     colour: str
 
 
+class _Manifold(NamedTuple):
+    """The contacts of one pair, as they are shown."""
+
+    name: str
+    found: Contacts
+    colour: str
+
+    @property
+    def deepest(self) -> float:
+        return float(self.found.depths.max(initial=0.0))
+
+
 class _Piece(NamedTuple):
-    """A swept element of a body where it stands in the world, and its mesh."""
+    """A convex part of a body where it stands in the world."""
 
     body: str
-    core: Floats
-    radius: float
-    mesh: _Mesh
+    mesh: Mesh
     colour: str
 
 
-def mesh_of(shape: Shape) -> trimesh.Trimesh:
-    """Mesh the surface of a shape: for every swept element the convex hull of spheres at the vertices of its core.
+class _Plate(NamedTuple):
+    """What is shown of a half-space."""
 
-    Parameters
-    ----------
-    shape : Shape
-        Made of swept elements. Those thinner than a thousandth of their length are made that thick.
+    piece: _Piece
+    normal: Floats
+    offset: float
 
-    Returns
-    -------
-    trimesh.Trimesh
-        In the frame of the shape, with exact normals; one closed surface per element, inside the true one by less
-        than 1 % of the radius.
-
-    Examples
-    --------
-    >>> from clearance import Capsule
-    >>> capsule = mesh_of(Capsule(radius=0.1, length=1.0))
-    >>> capsule.is_watertight, capsule.extents.round(3).tolist()
-    (True, [0.2, 0.2, 1.2])
-    """
-    parts = [_element_mesh(core, radius) for core, radius in shape.elements]
-    mesh: trimesh.Trimesh = _extra("trimesh").util.concatenate(parts)
-    return mesh
+    def hides(self, points: Floats) -> NDArray[np.bool_]:
+        return np.asarray(points @ self.normal < self.offset)
 
 
-def _element_mesh(core: Floats, radius: float, fine: bool = True) -> _Mesh:
-    trimesh = _extra("trimesh")
-    origin, core = core[0], core - core[0]
-    radius = max(radius, 1e-3 * float(np.abs(core).max())) or 1e-3
-    hull = trimesh.convex.convex_hull((core[:, None] + radius * _directions(core, fine)).reshape(-1, 3))
-    to_core = hull.vertices[:, None] - core
-    nearest = np.argmin(np.linalg.norm(to_core, axis=2), axis=1)
-    normals = to_core[np.arange(len(nearest)), nearest] / radius
-    return trimesh.Trimesh(hull.vertices + origin, hull.faces, vertex_normals=normals, process=False)
-
-
-def _directions(core: Floats, fine: bool) -> Floats:
-    """A sphere of directions with circles across the edges of a core, which make faces flat and flanks straight."""
-    directions = np.asarray(_extra("trimesh").creation.icosphere(subdivisions=3 if fine else 2).vertices)
-    angle = np.linspace(0.0, 2.0 * np.pi, 64 if fine else 32, endpoint=False)[:, None]
-    face_normal = np.cross(core[1] - core[0], core[2] - core[0]) if len(core) == 3 else np.zeros(3)
-    circles = []
-    for p, q in itertools.combinations(core, 2):
-        if (p == q).all():
-            continue
-        along = (q - p) / np.linalg.norm(q - p)
-        start = face_normal if face_normal.any() else np.cross(along, np.eye(3)[np.argmin(np.abs(along))])
-        start = start / np.linalg.norm(start)
-        circles.append(np.cos(angle) * start + np.sin(angle) * np.cross(along, start))
-        # A direction beside the circle would raise a ridge on the flank.
-        directions = directions[np.abs(directions @ along) > (0.06 if fine else 0.12)]
-    return np.concatenate([directions, *circles])
-
-
-def draw(scene: Scene, path: str | Path, *, table: PairTable | None = None, closest: int = 5) -> None:
-    """Draw a scene with the gaps of its closest pairs, as a PNG.
+def draw(
+    scene: Scene,
+    path: str | Path,
+    *,
+    table: PairTable | None = None,
+    closest: int = 5,
+    contacts: Mapping[str, Contacts] | None = None,
+) -> None:
+    """Draw a scene with the gaps of its closest pairs and with contacts, as a PNG.
 
     Parameters
     ----------
@@ -122,24 +98,32 @@ def draw(scene: Scene, path: str | Path, *, table: PairTable | None = None, clos
         Distances of the scene; measured anew unless given.
     closest : int
         How many of the closest pairs are shown.
+    contacts : mapping of str to Contacts, optional
+        Manifolds to show, under names to label them with: dots where bodies touch, and arrows along the normals.
 
     Examples
     --------
     >>> from clearance import samples
     >>> draw(samples.humanoid(), "scene.png")  # doctest: +SKIP
     """
-    _extra("matplotlib")
+    extra("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    witnesses = _witnesses(scene.distances() if table is None else table, closest)
-    pieces = _pieces(scene)
+    witnesses, manifolds = _witnesses(scene, table, closest), _manifolds(contacts, closest)
+    pieces, plates = _pieces(scene)
     figure = Figure(figsize=(8.0, 6.4), dpi=130)
     FigureCanvasAgg(figure)
     axes: Any = figure.add_axes((0.0, 0.0, 1.0, 1.0), projection="3d", computed_zorder=False)
-    _look_at(figure, axes, np.concatenate([piece.mesh.vertices for piece in pieces]))
-    _add_faces(figure, axes, pieces)
-    _add_labels(figure, axes, witnesses)
+    points = np.concatenate([piece.mesh.vertices for piece in [*pieces, *(plate.piece for plate in plates)]])
+    _look_at(figure, axes, points)
+    _add_plates(axes, plates)
+    if pieces:
+        _add_faces(figure, axes, pieces, plates)
+    labels = [_add_witness(figure, axes, witness) for witness in witnesses]
+    length = _arrow_length(points)
+    labels += [_add_manifold(figure, axes, manifold, length) for manifold in manifolds if len(manifold.found)]
+    _add_labels(axes, labels)
     figure.savefig(path, format="png")
 
 
@@ -169,9 +153,28 @@ def _on_figure(figure: Any, axes: Any, points: Floats) -> Floats:
     return np.asarray(figure.transFigure.inverted().transform(pixels))
 
 
-def _add_faces(figure: Any, axes: Any, pieces: Sequence[_Piece]) -> None:
+def _add_plates(axes: Any, plates: Sequence[_Plate]) -> None:
+    """Half-spaces that face the viewer lie behind what stands outside of them, the others in front of everything."""
+    from matplotlib.colors import to_rgba
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+    for shown in plates:
+        mesh = shown.piece.mesh
+        top = mesh.facets[np.argmax(mesh.facets_normal @ shown.normal)]
+        corners = mesh.vertices[np.unique(mesh.faces[top])]
+        around = corners - corners.mean(axis=0)
+        e, f = around[0], np.cross(shown.normal, around[0])
+        edge = corners[np.argsort(np.arctan2(around @ f, around @ e))]
+        in_front = shown.normal @ VIEW_FROM < 0.0
+        fill, line = to_rgba(GROUND, 0.5 * CLEAR if in_front else CLEAR), to_rgba(GROUND, 0.8)
+        axes.add_collection3d(
+            Poly3DCollection([edge], facecolors=[fill], edgecolors=[line], linewidths=0.8, zorder=4 if in_front else 2)
+        )
+
+
+def _add_faces(figure: Any, axes: Any, pieces: Sequence[_Piece], plates: Sequence[_Plate]) -> None:
     """All faces in one collection, small ones only: matplotlib sorts faces by depth, it does not cut them."""
-    trimesh = _extra("trimesh")
+    trimesh = extra("trimesh")
     from matplotlib.colors import to_rgb
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
@@ -189,27 +192,62 @@ def _add_faces(figure: Any, axes: Any, pieces: Sequence[_Piece]) -> None:
         light = 0.5 + 0.5 * piece.mesh.face_normals @ TOWARDS_LIGHT
         corners.append(piece.mesh.triangles)
         colours.append(np.clip((0.42 + 0.64 * light[:, None]) * np.array(to_rgb(piece.colour)), 0.0, 1.0))
-    shades = np.concatenate(colours)
-    faces_seen = Poly3DCollection(np.concatenate(corners), facecolors=shades, edgecolors=shades, linewidths=0.35)
-    axes.add_collection3d(faces_seen)
+    triangles, shades = np.concatenate(corners), np.concatenate(colours)
+    centres = triangles.mean(axis=1)
+    sunk = np.any([shown.hides(centres) for shown in plates], axis=0) if plates else np.zeros(len(centres), dtype=bool)
+    for which, order in ((sunk, 1), (~sunk, 3)):
+        if which.any():
+            shade = shades[which]
+            axes.add_collection3d(
+                Poly3DCollection(triangles[which], facecolors=shade, edgecolors=shade, linewidths=0.35, zorder=order)
+            )
 
 
-def _add_labels(figure: Any, axes: Any, witnesses: Sequence[_Witness]) -> None:
-    """Gaps in the scene, their labels in columns beside it in the same order, so that leaders hardly cross."""
-    if not witnesses:
+class _Label(NamedTuple):
+    text: str
+    anchors: Floats  # (k, 2) on the figure; the leader ends at the one that is nearest to the text
+    colour: str
+
+
+def _add_witness(figure: Any, axes: Any, witness: _Witness) -> _Label:
+    axes.plot(*witness.points.T, color=witness.colour, linewidth=2.4, marker="o", markersize=4.0, zorder=10)
+    text = f"{witness.name_a}\n{witness.name_b}\n{1e3 * witness.distance:.1f} mm"
+    return _Label(text, _on_figure(figure, axes, witness.points).mean(axis=0, keepdims=True), witness.colour)
+
+
+def _add_manifold(figure: Any, axes: Any, manifold: _Manifold, length: float) -> _Label:
+    found, colour = manifold.found, manifold.colour
+    axes.plot(*found.points.T, color=colour, linestyle="none", marker="o", markersize=5.0, zorder=10)
+    axes.quiver(
+        *found.points.T, *(length * found.normals).T, color=colour, linewidths=1.8, arrow_length_ratio=0.3, zorder=10
+    )
+    text = f"{manifold.name}\n{_counted(len(found), 'point')}\n{1e3 * manifold.deepest:.1f} mm deep"
+    return _Label(text, _on_figure(figure, axes, found.points), colour)
+
+
+def _arrow_length(points: Floats) -> float:
+    return 0.09 * float(np.linalg.norm(np.ptp(points, axis=0)))
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _add_labels(axes: Any, labels: Sequence[_Label]) -> None:
+    """Labels in columns beside the scene, in the order of what they belong to, so that leaders hardly cross."""
+    if not labels:
         return
-    middles = np.array([_on_figure(figure, axes, witness.points).mean(axis=0) for witness in witnesses])
+    middles = np.array([label.anchors.mean(axis=0) for label in labels])
     on_left = middles[:, 0] < np.median(middles[:, 0])
     for side, chosen in (("left", on_left), ("right", ~on_left)):
         rows = sorted(np.flatnonzero(chosen).tolist(), key=lambda k: -float(middles[k, 1]))
         apart = min(0.1, 0.9 / max(len(rows), 1))
         for k, height in zip(rows, _spread_out(middles[rows, 1], apart), strict=True):
-            witness, colour = witnesses[k], witnesses[k].colour
-            axes.plot(*witness.points.T, color=colour, linewidth=2.4, marker="o", markersize=4.0, zorder=10)
+            text, anchors, colour = labels[k]
             at_edge, text_end = (0.03, 1.0) if side == "left" else (0.97, 0.0)
             axes.annotate(
-                f"{witness.name_a}\n{witness.name_b}\n{1e3 * witness.distance:.1f} mm",
-                xy=middles[k],
+                text,
+                xy=anchors[np.argmin(np.abs(anchors[:, 0] - at_edge))],
                 xytext=(at_edge, height),
                 xycoords="figure fraction",
                 textcoords="figure fraction",
@@ -232,8 +270,15 @@ def _spread_out(heights: Floats, apart: float) -> Floats:
     return np.asarray(spread + max(0.0, 0.06 - spread.min(initial=1.0)))
 
 
-def page(scene: Scene, path: str | Path, *, table: PairTable | None = None, closest: int = 5) -> None:
-    """Write one HTML page with a scene to turn around, the gaps of its closest pairs and a table of them.
+def page(
+    scene: Scene,
+    path: str | Path,
+    *,
+    table: PairTable | None = None,
+    closest: int = 5,
+    contacts: Mapping[str, Contacts] | None = None,
+) -> None:
+    """Write one HTML page with a scene to turn around, the gaps of its closest pairs and contacts, and tables of them.
 
     The page holds all it needs: it opens from a file, without a network.
 
@@ -246,37 +291,86 @@ def page(scene: Scene, path: str | Path, *, table: PairTable | None = None, clos
         Distances of the scene; measured anew unless given.
     closest : int
         How many of the closest pairs are shown.
+    contacts : mapping of str to Contacts, optional
+        Manifolds to show, under names to label them with: dots where bodies touch, and arrows along the normals.
 
     Examples
     --------
     >>> from clearance import samples
     >>> page(samples.humanoid(), "scene.html")  # doctest: +SKIP
     """
-    trimesh = _extra("trimesh")
+    trimesh = extra("trimesh")
     from trimesh.viewer.notebook import scene_to_html
 
-    witnesses = _witnesses(scene.distances() if table is None else table, closest)
-    pieces = _pieces(scene)
+    witnesses, manifolds = _witnesses(scene, table, closest), _manifolds(contacts, closest)
+    pieces, plates = _pieces(scene)
     world = trimesh.Scene()
     for name, body in itertools.groupby(_without_hidden_faces(pieces, pieces), key=lambda piece: piece.body):
-        world.add_geometry(_painted(list(body)), geom_name=name)
-    thickness = 0.002 * world.scale
+        parts = list(body)
+        world.add_geometry(_painted([part.mesh for part in parts], parts[0].colour), geom_name=name)
+    for shown in plates:
+        world.add_geometry(_painted([shown.piece.mesh], GROUND, CLEAR), geom_name=shown.piece.body)
+    thickness, length = 0.002 * world.scale, _arrow_length(world.bounds)
     for witness in witnesses:
-        world.add_geometry(_painted(_stroke(witness.points, thickness, witness.colour)))
+        world.add_geometry(_painted(stroke(witness.points, thickness), witness.colour))
+    for manifold in manifolds:
+        for point, normal in zip(manifold.found.points, manifold.found.normals, strict=True):
+            marks = arrow(point, length * normal, thickness)
+            world.add_geometry(_painted(marks, manifold.colour), geom_name=ON_TOP)
     _aim_camera(world)
     # The viewer has one lamp, beside the camera; light from the sky shows what faces up.
-    lit = scene_to_html(world).replace("scene.add(tracklight);", f"scene.add(tracklight);{SKY}", 1)
-    viewer = html.escape(lit, quote=True)
+    viewer = scene_to_html(world)
+    for hook, more in (("scene.add(tracklight);", SKY), ("scene.add(gltf.scene);", MARKS_ON_TOP)):
+        viewer = viewer.replace(hook, hook + more, 1)
+    Path(path).write_text(
+        PAGE.format(
+            summary=html.escape(f"{len(scene.names)} bodies, {len(scene.pairs)} watched pairs."),
+            gaps=_gap_table(witnesses),
+            contacts=_contact_table(manifolds),
+            viewer=html.escape(viewer, quote=True),
+        ),
+        encoding="utf-8",
+    )
+
+
+def _gap_table(witnesses: Sequence[_Witness]) -> str:
+    if not witnesses:
+        return ""
+    width = max(witness.upper - witness.lower for witness in witnesses)
     rows = "\n".join(
         f'<tr><td><i style="background:{w.colour}"></i>{html.escape(w.name_a)}</td><td>{html.escape(w.name_b)}</td>'
         f"<td>{1e3 * w.distance:.3f}</td></tr>"
         for w in witnesses
     )
-    Path(path).write_text(
-        PAGE.format(caption=html.escape(_caption(scene, witnesses)), rows=rows, viewer=viewer), encoding="utf-8"
+    return TABLE.format(
+        title="Closest pairs",
+        caption=f"The gaps below are proved to within {1e3 * width:.1g} mm.",
+        head="<th>a</th><th>b</th><th>gap in mm</th>",
+        rows=rows,
     )
 
 
+def _contact_table(manifolds: Sequence[_Manifold]) -> str:
+    if not manifolds:
+        return ""
+    rows = "\n".join(
+        f'<tr><td><i style="background:{m.colour}"></i>{html.escape(m.name)}</td><td>{len(m.found)}</td>'
+        f"<td>{1e3 * m.deepest:.3f}</td></tr>"
+        for m in manifolds
+    )
+    return TABLE.format(
+        title="Contacts",
+        caption="Arrows point from the first body to the second.",
+        head="<th>where</th><th>points</th><th>depth in mm</th>",
+        rows=rows,
+    )
+
+
+ON_TOP = "mark"
+MARKS_ON_TOP = (
+    f"gltf.scene.traverse(o => {{ if (o.isMesh && o.name.startsWith('{ON_TOP}')) "
+    "{ o.material.depthTest = false; o.renderOrder = 1; } });"
+)
 SKY = "scene.add(new THREE.HemisphereLight(0xffffff, 0x666666, 0.9)); tracklight.intensity = 1.1;"
 
 PAGE = """<!DOCTYPE html>
@@ -300,15 +394,8 @@ i {{ display: inline-block; width: .8em; height: .8em; border-radius: 50%; margi
 </head>
 <body>
 <aside>
-<h1>Closest pairs</h1>
-<p>{caption}</p>
-<table>
-<thead><tr><th>a</th><th>b</th><th>gap in mm</th></tr></thead>
-<tbody>
-{rows}
-</tbody>
-</table>
-<p>Drag to turn, scroll to zoom, drag with the right button to shift.</p>
+<p>{summary}</p>
+{gaps}{contacts}<p>Drag to turn, scroll to zoom, drag with the right button to shift.</p>
 </aside>
 <iframe title="the scene in 3D" srcdoc="{viewer}"></iframe>
 </body>
@@ -316,33 +403,32 @@ i {{ display: inline-block; width: .8em; height: .8em; border-radius: 50%; margi
 """
 
 
-def _caption(scene: Scene, witnesses: Sequence[_Witness]) -> str:
-    width = max((witness.upper - witness.lower for witness in witnesses), default=0.0)
-    return (
-        f"{len(scene.names)} bodies, {len(scene.pairs)} watched pairs. "
-        f"The gaps below are proved to within {1e3 * width:.1g} mm."
-    )
+TABLE = """<h1>{title}</h1>
+<p>{caption}</p>
+<table>
+<thead><tr>{head}</tr></thead>
+<tbody>
+{rows}
+</tbody>
+</table>
+"""
 
 
-def _stroke(points: Floats, thickness: float, colour: str) -> list[_Piece]:
-    line = _element_mesh(points, thickness)
-    ends = [_element_mesh(point[None], 2.5 * thickness) for point in points]
-    return [_Piece("", points, thickness, mesh, colour) for mesh in (line, *ends)]
-
-
-def _painted(pieces: Sequence[_Piece]) -> _Mesh:
-    trimesh = _extra("trimesh")
+def _painted(meshes: Sequence[Mesh], colour: str, alpha: float = 1.0) -> Mesh:
+    trimesh = extra("trimesh")
     # Lamp and sky together are brighter than white.
-    colour = trimesh.visual.color.hex_to_rgba(pieces[0].colour) / 255.0 / [1.6, 1.6, 1.6, 1.0]
-    mesh = trimesh.util.concatenate([piece.mesh for piece in pieces])
-    material = trimesh.visual.material.PBRMaterial(baseColorFactor=colour, metallicFactor=0.0, roughnessFactor=1.0)
+    rgba = np.array([*(trimesh.visual.color.hex_to_rgba(colour)[:3] / 255.0 / 1.6), alpha])
+    material = trimesh.visual.material.PBRMaterial(
+        baseColorFactor=rgba, metallicFactor=0.0, roughnessFactor=1.0, alphaMode="OPAQUE" if alpha == 1.0 else "BLEND"
+    )
+    mesh = trimesh.util.concatenate(meshes)
     mesh.visual = trimesh.visual.TextureVisuals(material=material)
     return mesh
 
 
 def _aim_camera(world: Any) -> None:
     """The browser's viewer keeps y upright, so the whole world is turned before the camera is set."""
-    trimesh = _extra("trimesh")
+    trimesh = extra("trimesh")
     world.apply_transform(trimesh.transformations.rotation_matrix(-np.pi / 2.0, [1.0, 0.0, 0.0]))
     towards = np.array([VIEW_FROM[0], VIEW_FROM[2], -VIEW_FROM[1]])
     towards /= np.linalg.norm(towards)
@@ -354,49 +440,64 @@ def _aim_camera(world: Any) -> None:
     world.camera_transform = world.camera.look_at(world.bounding_box.vertices, rotation=rotation)
 
 
-def _pieces(scene: Scene) -> list[_Piece]:
+def _pieces(scene: Scene) -> tuple[list[_Piece], list[_Plate]]:
     if not scene.names:
         raise ValueError("the scene has no bodies, so there is nothing to draw.")
+    parts = [
+        (name, colour, leaf, pose)
+        for name, colour in zip(scene.names, _colours(scene), strict=True)
+        for leaf, pose in leaves(scene.shape(name), scene.pose(name))
+    ]
+    solids = [part for part in parts if not isinstance(part[2], HalfSpace)]
+    largest = max((leaf.ball[1] for _, _, leaf, _ in solids), default=0.0)
     pieces = []
-    largest = max(scene.shape(name).ball[1] for name in scene.names)
-    for name, colour in zip(scene.names, _colours(scene), strict=True):
-        pose = scene.pose(name)
-        for core, radius in scene.shape(name).elements:
-            placed = core @ pose[:3, :3].T + pose[:3, 3]
-            pieces.append(
-                _Piece(name, placed, radius, _element_mesh(placed, radius, fine=radius > 0.05 * largest), colour)
-            )
-    return pieces
+    for name, colour, leaf, pose in solids:
+        mesh = surface(leaf, fine=_roundness(leaf) > 0.05 * largest).apply_transform(pose)
+        pieces.append(_Piece(name, with_sharp_edges(mesh, leaf), colour))
+    around = np.concatenate([piece.mesh.vertices for piece in pieces]) if pieces else np.empty((0, 3))
+    plates = []
+    for name, colour, leaf, pose in parts:
+        if isinstance(leaf, HalfSpace):
+            normal = pose[:3, :3] @ leaf.normal
+            offset = leaf.offset + float(normal @ pose[:3, 3])
+            plates.append(_Plate(_Piece(name, plate(leaf, pose, around), colour), normal, offset))
+    return pieces, plates
+
+
+def _roundness(shape: Shape) -> float:
+    """What is small needs fewer faces: the radius of a shape that has one, or its size."""
+    return float(shape.elements[0][1] if shape.elements else getattr(shape, "radius", 0.0) or shape.ball[1])
 
 
 def _without_hidden_faces(pieces: Sequence[_Piece], blockers: Sequence[_Piece]) -> list[_Piece]:
-    """Leave out faces inside other elements, which would shimmer through at seams; `blockers[k]` made `pieces[k]`."""
-    trimesh = _extra("trimesh")
+    """Leave out faces inside other pieces, which would shimmer through at seams; `blockers[k]` made `pieces[k]`."""
+    trimesh = extra("trimesh")
     low, high = (np.array([blocker.mesh.bounds[end] for blocker in blockers]) for end in (0, 1))
     shown = []
     for k, piece in enumerate(pieces):
         vertices, faces = piece.mesh.vertices, piece.mesh.faces
         for j in np.flatnonzero((low <= high[k]).all(axis=1) & (low[k] <= high).all(axis=1)).tolist():
             if j != k:
-                faces = faces[~_hidden(vertices, faces, blockers[j], wins_ties=j < k)]
+                faces = faces[~_hidden(vertices, faces, blockers[j].mesh, wins_ties=j < k)]
         normals = piece.mesh.vertex_normals
         shown.append(piece._replace(mesh=trimesh.Trimesh(vertices, faces, vertex_normals=normals, process=False)))
     return shown
 
 
-def _hidden(vertices: Floats, faces: NDArray[np.int64], blocker: _Piece, wins_ties: bool) -> NDArray[np.bool_]:
-    """Which faces lie inside the convex mesh of an element; those on its surface count if it wins ties."""
-    tolerance = 1e-6 * blocker.radius
-    inside = closest_elements(vertices[:, None, :], blocker.core, blocker.radius).distance < tolerance
-    inside[inside] = _height_above(vertices[inside], blocker.mesh) < tolerance
+def _hidden(vertices: Floats, faces: NDArray[np.int64], blocker: Mesh, wins_ties: bool) -> NDArray[np.bool_]:
+    """Which faces lie inside a convex mesh; those on its surface count if it wins ties."""
+    tolerance = 1e-6 * blocker.extents.max()
+    low, high = blocker.bounds
+    inside = ((low - tolerance <= vertices) & (vertices <= high + tolerance)).all(axis=1)
+    inside[inside] = _height_above(vertices[inside], blocker) < tolerance
     hidden = np.asarray(inside[faces].all(axis=1))
     if not wins_ties:
         centres = vertices[faces[hidden]].mean(axis=1)
-        hidden[hidden] = _height_above(centres, blocker.mesh) < -tolerance
+        hidden[hidden] = _height_above(centres, blocker) < -tolerance
     return hidden
 
 
-def _height_above(points: Floats, mesh: _Mesh) -> Floats:
+def _height_above(points: Floats, mesh: Mesh) -> Floats:
     """How far points lie above the highest face plane of a convex mesh; negative inside."""
     real = mesh.area_faces > 0.0
     normals, corners = mesh.face_normals[real], mesh.triangles[real, 0]
@@ -406,22 +507,31 @@ def _height_above(points: Floats, mesh: _Mesh) -> Floats:
 
 
 def _colours(scene: Scene) -> list[str]:
-    """Bodies that are not watched against each other belong together, as the links of a robot do."""
-    _extra("scipy")
+    """Bodies that are not watched against each other belong together, as the links of a robot do.
+
+    What stands on the ground need not belong to it, so half-spaces join nothing.
+    """
+    extra("scipy")
     from scipy.sparse.csgraph import connected_components
 
     index = {name: k for k, name in enumerate(scene.names)}
     unwatched = np.ones((len(index), len(index)), dtype=bool)
     for a, b in scene.pairs:
         unwatched[index[a], index[b]] = unwatched[index[b], index[a]] = False
+    finite = np.array([np.isfinite(scene.shape(name).ball[1]) for name in scene.names])
+    unwatched &= finite & finite[:, None]
     _, family = connected_components(unwatched, directed=False)
+    _, family = np.unique(np.where(finite, family, family.max() + 1), return_inverse=True)
     members = [itertools.count() for _ in index]
-    return [FAMILIES[k % len(FAMILIES)][next(members[k]) % 2] for k in family]
+    return [shades[next(members[k]) % len(shades)] for k in family for shades in [FAMILIES[k % len(FAMILIES)]]]
 
 
-def _witnesses(table: PairTable, closest: int) -> list[_Witness]:
+def _witnesses(scene: Scene, table: PairTable | None, closest: int) -> list[_Witness]:
     if closest < 0:
         raise ValueError(f"closest must be zero or positive, but it is {closest}.")
+    if closest == 0:
+        return []
+    table = scene.distances() if table is None else table
     measured = np.flatnonzero(np.isfinite(table.distance))
     rows = measured[np.argsort(table.distance[measured], kind="stable")][:closest]
     return [
@@ -438,11 +548,8 @@ def _witnesses(table: PairTable, closest: int) -> list[_Witness]:
     ]
 
 
-def _extra(name: str) -> Any:
-    """Import what only pictures need, or say how to get it."""
-    import importlib
-
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise ImportError(f"pictures need {name}; get it with: pip install clearance[view]") from error
+def _manifolds(contacts: Mapping[str, Contacts] | None, colours_used: int) -> list[_Manifold]:
+    return [
+        _Manifold(name, found, LOUD[(colours_used + k) % len(LOUD)])
+        for k, (name, found) in enumerate((contacts or {}).items())
+    ]

@@ -1,0 +1,230 @@
+"""Meshes of shapes, to look at or to hand on. They need trimesh and scipy: `pip install clearance[view]`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .shapes import Box, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Placed, Shape
+
+if TYPE_CHECKING:
+    import trimesh
+
+__all__ = ["mesh_of"]
+
+Floats = NDArray[np.float64]
+Mesh: TypeAlias = Any  # a trimesh.Trimesh, a library that is imported only to draw
+
+THIN = 1e-3  # what has no thickness is drawn this thick, relative to its length
+
+
+def mesh_of(shape: Shape) -> trimesh.Trimesh:
+    """Mesh the surface of a shape, part by part.
+
+    Parameters
+    ----------
+    shape : Shape
+        Parts thinner than a thousandth of their length are made that thick. Of a half-space there is a plate around
+        the other parts, or two metres wide if there are none.
+
+    Returns
+    -------
+    trimesh.Trimesh
+        In the frame of the shape; one closed convex surface per part, inside the true one by less than 1 % of its
+        radius.
+
+    Examples
+    --------
+    >>> from clearance import Capsule
+    >>> capsule = mesh_of(Capsule(radius=0.1, length=1.0))
+    >>> capsule.is_watertight, capsule.extents.round(3).tolist()
+    (True, [0.2, 0.2, 1.2])
+    """
+    parts = list(leaves(shape, np.eye(4)))
+    solids = [surface(leaf).apply_transform(pose) for leaf, pose in parts if not isinstance(leaf, HalfSpace)]
+    around = np.concatenate([solid.vertices for solid in solids]) if solids else np.empty((0, 3))
+    plates = [plate(leaf, pose, around) for leaf, pose in parts if isinstance(leaf, HalfSpace)]
+    mesh: trimesh.Trimesh = extra("trimesh").util.concatenate([*solids, *plates])
+    return mesh
+
+
+def leaves(shape: Shape, pose: Floats) -> Iterator[tuple[Shape, Floats]]:
+    """Walk through the parts of a shape at a pose, down to those that are no compounds, each with its own pose."""
+    if not isinstance(shape, Compound):
+        yield shape, pose
+        return
+    for part in shape.parts:
+        if isinstance(part, Placed):
+            yield from leaves(part.shape, pose @ part.pose)
+        else:
+            yield from leaves(part, pose)
+
+
+def surface(shape: Shape, fine: bool = True) -> Mesh:
+    """Mesh a convex shape that is finite and no compound, in its own frame."""
+    if shape.elements:
+        ((core, radius),) = shape.elements
+        return _around_element(core, radius, fine)
+    if isinstance(shape, Box):
+        return _around_points(0.5 * shape.size * list(itertools.product([-1.0, 1.0], repeat=3)), 0.0, fine)
+    if isinstance(shape, Cylinder):
+        z = 0.5 * shape.length
+        return _turned([(shape.radius, -z), (shape.radius, z), (0.0, z)], fine)
+    if isinstance(shape, Cone):
+        z = 0.5 * shape.length
+        return _turned([(shape.radius, -z), (0.0, z)], fine)
+    if isinstance(shape, Ellipsoid):
+        ball = extra("trimesh").creation.icosphere(subdivisions=4 if fine else 3)
+        normals = ball.vertices / shape.radii
+        normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+        return _mesh(ball.vertices * shape.radii, ball.faces, normals)
+    if isinstance(shape, ConvexHull):
+        return _around_points(shape.points, shape.radius, fine)
+    raise TypeError(f"there is no picture of a {type(shape).__name__} yet.")
+
+
+def with_sharp_edges(mesh: Mesh, shape: Shape) -> Mesh:
+    """Give both sides of every edge normals of their own, where a shape has edges."""
+    is_round = bool(shape.elements) or isinstance(shape, Ellipsoid)
+    if is_round or (isinstance(shape, ConvexHull) and shape.radius > 0.0):
+        return mesh
+    return extra("trimesh").graph.smooth_shade(mesh, angle=np.radians(25.0), facet_minarea=None)
+
+
+def plate(half_space: HalfSpace, pose: Floats, around: Floats) -> Mesh:
+    """Mesh as much of a half-space as lies under some points, as a thin rectangular plate below its surface."""
+    normal = pose[:3, :3] @ half_space.normal
+    origin = pose[:3, 3] + half_space.offset * normal
+    along = np.cross([0.0, 0.0, 1.0] if abs(normal[2]) < 0.99 else [0.0, 1.0, 0.0], normal)
+    along /= np.linalg.norm(along)
+    axes = np.stack([along, np.cross(normal, along)])
+    seen = (around - origin) @ axes.T if len(around) else np.array([[-1.0, -1.0], [1.0, 1.0]])
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    margin = 0.12 * np.linalg.norm(high - low) * bool(len(around))
+    (left, front), (right, back) = low - margin, high + margin
+    edge = np.array([(left, front), (right, front), (right, back), (left, back)]) @ axes + origin
+    depth = THIN * np.linalg.norm(edge[2] - edge[0])
+    return extra("trimesh").convex.convex_hull(np.concatenate([edge, edge - depth * normal]))
+
+
+def arrow(start: Floats, along: Floats, thickness: float) -> list[Mesh]:
+    """Mesh an arrow: a dot where it starts, a shaft, a head."""
+    length = float(np.linalg.norm(along))
+    turn = extra("trimesh").geometry.align_vectors([0.0, 0.0, 1.0], along)
+    turn[:3, 3] = start
+    head = min(8.0 * thickness, 0.5 * length)
+    shaft = surface(Cylinder(thickness, length - head), fine=False).apply_translation([0.0, 0.0, 0.5 * (length - head)])
+    tip = surface(Cone(0.4 * head, head), fine=False).apply_translation([0.0, 0.0, length - 0.5 * head])
+    dot = _around_element(np.zeros((1, 3)), 2.5 * thickness, fine=False)
+    return [part.apply_transform(turn) for part in (dot, shaft, tip)]
+
+
+def stroke(points: Floats, thickness: float) -> list[Mesh]:
+    """Mesh a line between two points with a dot at either end."""
+    ends = [_around_element(point[None], 2.5 * thickness) for point in points]
+    return [_around_element(points, thickness), *ends]
+
+
+def extra(name: str) -> Any:
+    """Import what only pictures need, or say how to get it."""
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ImportError(f"pictures need {name}; get it with: pip install clearance[view]") from error
+
+
+def _mesh(vertices: Floats, faces: NDArray[np.int64], normals: Floats) -> Mesh:
+    return extra("trimesh").Trimesh(vertices, faces, vertex_normals=normals, process=False)
+
+
+def _around_element(core: Floats, radius: float, fine: bool = True) -> Mesh:
+    """The convex hull of spheres at the vertices of a core."""
+    origin, core = core[0], core - core[0]
+    radius = max(radius, THIN * float(np.abs(core).max())) or THIN
+    points = core[:, None] + radius * _directions(core, fine)
+    hull = extra("trimesh").convex.convex_hull(points.reshape(-1, 3))
+    return _swept(hull, core, radius, origin)
+
+
+def _swept(hull: Mesh, core: Floats, radius: float, origin: Floats) -> Mesh:
+    """Normals point away from the nearest corner of the core, which every vertex was swept from."""
+    extra("scipy")
+    from scipy.spatial import KDTree
+
+    _, nearest = KDTree(core).query(hull.vertices)
+    return _mesh(hull.vertices + origin, hull.faces, (hull.vertices - core[nearest]) / radius)
+
+
+def _directions(core: Floats, fine: bool) -> Floats:
+    """A sphere of directions with circles across the edges of a core, which make faces flat and flanks straight."""
+    directions = np.asarray(extra("trimesh").creation.icosphere(subdivisions=3 if fine else 2).vertices)
+    angle = np.linspace(0.0, 2.0 * np.pi, 64 if fine else 32, endpoint=False)[:, None]
+    face_normal = np.cross(core[1] - core[0], core[2] - core[0]) if len(core) == 3 else np.zeros(3)
+    circles = []
+    for p, q in itertools.combinations(core, 2):
+        if (p == q).all():
+            continue
+        along = (q - p) / np.linalg.norm(q - p)
+        start = face_normal if face_normal.any() else np.cross(along, np.eye(3)[np.argmin(np.abs(along))])
+        start = start / np.linalg.norm(start)
+        circles.append(np.cos(angle) * start + np.sin(angle) * np.cross(along, start))
+        # A direction beside the circle would raise a ridge on the flank.
+        directions = directions[np.abs(directions @ along) > (0.06 if fine else 0.12)]
+    return np.concatenate([directions, *circles])
+
+
+def _turned(profile: list[tuple[float, float]], fine: bool) -> Mesh:
+    """Turn a profile of radii and heights about z, from the rim of the base upwards."""
+    sections = 64 if fine else 32
+    base = np.array(profile[0])
+    # Rings about as far apart as the sections are: long slivers are hard to cut and to light.
+    apart = 2.0 * np.pi * base[0] / sections
+    line = [base * [0.0, 1.0], base]
+    for start, end in itertools.pairwise(np.array(profile)):
+        rings = int(np.clip(np.linalg.norm(end - start) / apart, 1.0, 48.0))
+        line.extend(np.linspace(start, end, rings + 1)[1:])
+    return extra("trimesh").creation.revolve(np.array(line), sections=sections)
+
+
+def _around_points(points: Floats, radius: float, fine: bool) -> Mesh:
+    """The convex hull of points, swept by a ball."""
+    origin = points.mean(axis=0)
+    points = points - origin
+    extent = float(np.abs(points).max())
+    if extent == 0.0:
+        return _around_element(origin[None], radius, fine)
+    # Points in a plane or on a line have no hull of their own: they get a little thickness.
+    for axis in np.linalg.eigh(points.T @ points)[1].T:
+        if np.ptp(points @ axis) < THIN * extent:
+            half = max(0.5 * THIN * extent - radius, 1e-6 * extent)
+            points = np.concatenate([points + half * axis, points - half * axis])
+    hull = extra("trimesh").convex.convex_hull(points)
+    if radius == 0.0:
+        return hull.apply_translation(origin)
+    rounded = extra("trimesh").convex.convex_hull(_rounded(hull, radius, fine))
+    return _swept(rounded, hull.vertices, radius, origin)
+
+
+def _rounded(hull: Mesh, radius: float, fine: bool) -> Floats:
+    """Points of a swept polytope: on its faces, across its edges, and around its corners."""
+    directions = np.asarray(extra("trimesh").creation.icosphere(subdivisions=3 if fine else 2).vertices)
+    corners = hull.vertices[np.argmax(hull.vertices @ directions.T, axis=0)] + radius * directions
+    faces = hull.triangles + radius * hull.face_normals[:, None]
+    points = [corners, faces.reshape(-1, 3)]
+    step = 0.1 if fine else 0.2  # radians
+    for ends, (one, other), angle in zip(
+        hull.vertices[hull.face_adjacency_edges],
+        hull.face_normals[hull.face_adjacency],
+        hull.face_adjacency_angles,
+        strict=True,
+    ):
+        for part in np.linspace(0.0, 1.0, int(np.ceil(angle / step)) + 1)[1:-1]:
+            across = np.sin((1.0 - part) * angle) * one + np.sin(part * angle) * other
+            points.append(ends + radius * across / np.linalg.norm(across))
+    return np.concatenate(points)
