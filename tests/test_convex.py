@@ -153,7 +153,7 @@ def test_distance_goes_smoothly_through_zero(kinds):
 # Any placement -------------------------------------------------------------------------------------------------------
 
 
-def assert_agrees_with_the_oracle(a, pose_a, b, pose_b, oracle_tolerance=1e-9):
+def assert_agrees_with_the_oracle(a, pose_a, b, pose_b, oracle_tolerance=1e-9, slide=1.0):
     gap = cl.distance(a.at(pose_a), b.at(pose_b))
     lower, upper = signed_distance_between(a, pose_a, b, pose_b)
     size = bounding_radius(a) + bounding_radius(b)
@@ -166,7 +166,7 @@ def assert_agrees_with_the_oracle(a, pose_a, b, pose_b, oracle_tolerance=1e-9):
     assert lower - slack <= gap.upper, placed
     assert gap.upper - gap.lower <= allowed + slack, placed
     for shape, pose, point in ((a, pose_a, gap.point_a), (b, pose_b, gap.point_b)):
-        assert witness_error(shape, pose[None], point[None])[0] <= on_the_surface(a, b) * size + slack, placed
+        assert witness_error(shape, pose[None], point[None])[0] <= slide * on_the_surface(a, b) * size + slack, placed
 
 
 def test_oracle_agrees_with_tangent_planes():
@@ -209,7 +209,8 @@ def test_one_inside_the_other(kinds):
     outer, inner = draw_shape(rng, kinds[0], 10.0), draw_shape(rng, kinds[1], 0.1)
     pose_a, pose_b = rigid_motions(rng, 2)
     pose_b[:3, 3] = pose_a[:3, 3]
-    assert_agrees_with_the_oracle(outer, pose_a, inner, pose_b, 1e-2)
+    # Deep inside a round body all ways out are nearly as long: the depth is known, but the normal slides.
+    assert_agrees_with_the_oracle(outer, pose_a, inner, pose_b, 1e-2, slide=10.0)
 
 
 def test_about_half_of_the_random_pairs_collide():
