@@ -1,7 +1,9 @@
+#include <atomic>
 #include <bit>
 
 #include "bindings/numpy.hpp"
 #include "bindings/shape_values.hpp"
+#include "parallel/pool.hpp"
 
 namespace clearance {
 namespace {
@@ -105,14 +107,33 @@ bool three_numbers(PyObject* value, Vec3d& numbers) {
     return true;
 }
 
+// Many poses are checked by all cores. The first bad one says what is wrong with it.
+std::vector<Pose> poses_from_matrices(const double* matrices, std::size_t count) {
+    std::vector<Pose> poses(count);
+    std::atomic<std::size_t> first_bad{count};
+    Pool::shared().for_blocks(count, 1024, 0, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            try {
+                poses[k] = pose_from_matrix(matrices + 16 * k);
+            } catch (const std::invalid_argument&) {
+                std::size_t known = first_bad.load();
+                while (k < known && !first_bad.compare_exchange_weak(known, k)) {
+                }
+                return;
+            }
+        }
+    });
+    if (first_bad < count) pose_from_matrix(matrices + 16 * first_bad);
+    return poses;
+}
+
 nb::object placed_at_any(nb::object shape, nb::handle poses) {
     const nb::object matrices = nb::module_::import_("clearance.poses").attr("as_poses")(poses);
     const nb::object dims = matrices.attr("shape");
     if (nb::len(dims) == 2) return placed_at(shape, pose_from_matrix(nb::cast<Matrix4>(matrices).data()));
     const auto rows = nb::cast<Matrices4>(matrices.attr("reshape")(-1, 4, 4));
     PlacedBatch batch{shape, nb::cast<const Shape&>(shape).body, {}, nb::tuple(dims[nb::slice(0, -2, 1)])};
-    batch.poses.reserve(rows.shape(0));
-    for (std::size_t k = 0; k < rows.shape(0); ++k) batch.poses.push_back(pose_from_matrix(rows.data() + 16 * k));
+    batch.poses = poses_from_matrices(rows.data(), rows.shape(0));
     return nb::cast(std::move(batch));
 }
 

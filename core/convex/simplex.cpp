@@ -35,9 +35,23 @@ Simplex::Nearby Simplex::nearby_on_segment() const {
     return {2, {0, 1, 0, 0}, {first, at.b1, 0, 0}, first * vertex_[0].w + at.b1 * vertex_[1].w};
 }
 
+// The kernel for triangles without its lanes: where the foot of the origin lies on the face, no edge is looked at.
 Simplex::Nearby Simplex::nearby_on_triangle(int i, int j, int k) const {
-    const Vec3d &p = vertex_[i].w, &q = vertex_[j].w, &r = vertex_[k].w;
-    const Weights<double> at = closest(kOrigin, Core<double, 3>{{p, q, r}});
+    const Core<double, 3> triangle{{vertex_[i].w, vertex_[j].w, vertex_[k].w}};
+    const Vec3d &p = triangle.vertex[0], &q = triangle.vertex[1], &r = triangle.vertex[2];
+    const FacePoint<double> foot = foot_on_face(-p, frame_of(triangle));
+    Weights<double> at{0.0, 0.0, foot.w1, foot.w2};
+    if (!(foot.distance_sq < std::numeric_limits<double>::infinity())) {
+        Nearest<double> nearest = nothing_yet<double>();
+        for (int edge = 0; edge < 3; ++edge) {
+            const Vec3d& start = triangle.vertex[edge];
+            const Vec3d along = triangle.vertex[(edge + 1) % 3] - start;
+            const double t = closest_on_segment(-start, along, inverse_or_zero(norm_sq(along)));
+            weights_on_edge(edge, t, at.b1, at.b2);
+            nearest.consider(norm_sq(start + t * along), at);
+        }
+        at = nearest.at;
+    }
     const double first = 1.0 - at.b1 - at.b2;
     return {3, {i, j, k, 0}, {first, at.b1, at.b2, 0}, first * p + at.b1 * q + at.b2 * r};
 }

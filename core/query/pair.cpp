@@ -5,6 +5,7 @@
 #include "closest/kernels.hpp"
 #include "closest/swept.hpp"
 #include "convex/distance.hpp"
+#include "query/shortcuts.hpp"
 
 namespace clearance {
 namespace {
@@ -38,6 +39,20 @@ Gap gap_of_elements(const Element& a, const Element& b, const PlacedPart& at_a, 
     return gap;
 }
 
+// A ball against a solid that has a closed form for points.
+std::optional<Gap> gap_of_ball(const Convex& solid, const Element& ball, const PlacedPart& at_solid,
+                               const PlacedPart& at_ball) {
+    const Vec3d centre = at_ball.rotation * ball.vertex[0] + at_ball.origin;
+    const Vec3d seen = transposed_times(at_solid.rotation, centre - at_solid.origin);
+    std::optional<CoreGap<double>> found = gap_of_point(solid.core, seen);
+    if (!found) return std::nullopt;
+    const double rounding = 16.0 * kEpsilon * (at_solid.part.ball.radius + largest(seen));
+    found->lower -= rounding, found->upper += rounding;
+    found->point_a = at_solid.rotation * found->point_a + at_solid.origin;
+    found->normal = at_solid.rotation * found->normal;
+    return gap_of(swept(*found, Weights<double>{}, solid.radius, ball.radius));
+}
+
 CoreQuestion question_for_cores(const CorePair& pair, double size, double radii, const Question& question) {
     const double asked = 0.8 * question.tolerance * size;  // the rest is for rounding
     CoreQuestion cores{};
@@ -65,6 +80,10 @@ Gap gap(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPa
         Work& work) {
     const Element *element_a = std::get_if<Element>(&a.core), *element_b = std::get_if<Element>(&b.core);
     if (element_a != nullptr && element_b != nullptr) return gap_of_elements(*element_a, *element_b, at_a, at_b);
+    if (element_b != nullptr && element_b->count == 1)
+        if (const auto found = gap_of_ball(a, *element_b, at_a, at_b)) return *found;
+    if (element_a != nullptr && element_a->count == 1)
+        if (const auto found = gap_of_ball(b, *element_a, at_b, at_a)) return mirrored(*found);
     const double size = size_of(at_a.part, at_b.part), radii = a.radius + b.radius;
     const Mat3& turn = at_a.rotation;
     const Vec3d apart = at_b.origin - at_a.origin;
