@@ -19,7 +19,7 @@ constexpr double kSameDirection = 1e-9;
 // How far a witness may lie off its core, compared with the size.
 constexpr double kOffCore = 1e-11;
 
-double rounding_of(const CorePair& pair) { return 16.0 * kEpsilon * (pair.size + largest(pair.b_origin)); }
+double rounding_of(const CorePair& pair) { return 16.0 * kEpsilon * pair.reach; }
 
 // Two directions are known: that between the nearest points, and that which proves the distance. The one that separates
 // the cores farther is better, but points far apart would leave their cores if they were not opposite each other.
@@ -45,7 +45,7 @@ Vec3d centre_of(const ConvexCore& core) {
 }
 
 Depth depth(const CorePair& pair, const CoreQuestion& question, const GjkResult& apart) {
-    if (question.by_portal) {
+    if (question.by_portal && apart.upper == 0.0) {  // a portal needs cores that overlap for certain
         const Vec3d inner = centre_of(pair.a) - (pair.a_from_b * centre_of(pair.b) + pair.b_origin);
         return mpr(pair, inner, question.width_inside);
     }

@@ -15,7 +15,8 @@ struct CorePair {
     const ConvexCore &a, &b;
     Mat3 a_from_b;
     Vec3d b_origin;
-    double size;  // sum of the bounding radii
+    double size;   // sum of the bounding radii
+    double reach;  // how large coordinates can get, which is what rounding is relative to
     bool curved;
 
     Difference farthest(const Vec3d& along) const {

@@ -14,6 +14,9 @@ constexpr double kThin = 1e-11;
 // The planes of faces more uncertain than this, compared with the size, are not trusted.
 constexpr double kSliver = 1e-12;
 
+// Room that is there from the start; few polytopes need more.
+constexpr std::size_t kUsualVertices = 256;
+
 int after(int edge) { return edge == 2 ? 0 : edge + 1; }
 
 }  // namespace
@@ -21,6 +24,11 @@ int after(int edge) { return edge == 2 ? 0 : edge + 1; }
 bool Polytope::start(const Difference (&corner)[4], double size) {
     size_ = size;
     doubt_ = 0.0;
+    vertex_.reserve(kUsualVertices);
+    face_.reserve(6 * kUsualVertices);
+    queue_.reserve(6 * kUsualVertices);
+    horizon_.reserve(kUsualVertices);
+    waiting_.reserve(6 * kUsualVertices);
     vertex_.assign(corner, corner + 4);
     face_.clear();
     queue_.clear();

@@ -39,6 +39,9 @@ Gap gap_of_elements(const Element& a, const Element& b, const PlacedPart& at_a, 
     return gap;
 }
 
+// How far a core lies from the origin of its own frame.
+double offset_of(const Part& part) { return norm(part.ball.centre - part.pose.translation); }
+
 // A ball against a solid that has a closed form for points.
 std::optional<Gap> gap_of_ball(const Convex& solid, const Element& ball, const PlacedPart& at_solid,
                                const PlacedPart& at_ball) {
@@ -46,7 +49,7 @@ std::optional<Gap> gap_of_ball(const Convex& solid, const Element& ball, const P
     const Vec3d seen = transposed_times(at_solid.rotation, centre - at_solid.origin);
     std::optional<CoreGap<double>> found = gap_of_point(solid.core, seen);
     if (!found) return std::nullopt;
-    const double rounding = 16.0 * kEpsilon * (at_solid.part.ball.radius + largest(seen));
+    const double rounding = 16.0 * kEpsilon * (at_solid.part.ball.radius + largest(seen) + offset_of(at_ball.part));
     found->lower -= rounding, found->upper += rounding;
     found->point_a = at_solid.rotation * found->point_a + at_solid.origin;
     found->normal = at_solid.rotation * found->normal;
@@ -60,7 +63,7 @@ CoreQuestion question_for_cores(const CorePair& pair, double size, double radii,
     cores.width_inside = asked > 0.0 ? asked : (pair.curved ? kWidthInsideCurved : kWidth) * size;
     cores.width_touching = asked > 0.0 ? asked : (pair.curved ? kWidthTouching : kWidth) * size;
     cores.relative_width = asked > 0.0 ? std::numeric_limits<double>::infinity() : kRelativeWidth;
-    cores.lower_above = question.at_most + radii + 64.0 * kEpsilon * (size + largest(pair.b_origin));
+    cores.lower_above = question.at_most + radii + 64.0 * kEpsilon * pair.reach;
     cores.upper_at_most = question.near_enough + radii;
     cores.by_portal = question.method == DepthMethod::mpr;
     return cores;
@@ -92,6 +95,7 @@ Gap gap(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPa
                         transposed_times(turn, at_b.rotation),
                         transposed_times(turn, apart),
                         size - radii,
+                        size + largest(apart) + offset_of(at_a.part) + offset_of(at_b.part),
                         is_curved(a.core) || is_curved(b.core)};
     CoreQuestion cores = question_for_cores(pair, size, radii, question);
     cores.towards_b = transposed_times(turn, norm_sq(question.towards_b) > 0.0 ? question.towards_b : apart);
@@ -100,7 +104,7 @@ Gap gap(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPa
         found.point_a = turn * found.point_a + at_a.origin;
         found.normal = turn * found.normal;
         Gap gap = gap_of(swept(found, Weights<double>{}, a.radius, b.radius));
-        gap.converged = has_converged(gap, size, largest(apart), pair.curved, question);
+        gap.converged = has_converged(gap, size, pair.reach, pair.curved, question);
         return gap;
     };
     const CoreGap<double> first = core_gap(pair, cores, iterations);

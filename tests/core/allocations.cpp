@@ -71,14 +71,17 @@ bool scene_runs_without_allocation(int threads, double at_most) {
     Scene scene;
     std::vector<std::string> names;
     for (int k = 0; k < 12; ++k) {
-        std::vector<Element> elements;
+        std::vector<Part> parts;
         for (std::size_t row = 0; row < kRows; ++row) {
             const double* v = kA[row];
-            elements.push_back(
-                {1 + int(row) % 3, {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {v[6], v[7], v[8]}}, kRadii[row]});
+            const Element element{
+                1 + int(row) % 3, {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {v[6], v[7], v[8]}}, kRadii[row]};
+            parts.push_back(part_of(Convex{element, element.radius}, Pose{}));
         }
+        parts.push_back(part_of(Convex{Box{{0.6, 0.7, 0.9}}, 0.0}, Pose{}));
+        parts.push_back(part_of(Convex{Cylinder{1.2, 0.5}, 0.0}, Pose{}));
         names.push_back("body " + std::to_string(k));
-        scene.add(names.back(), Body(elements), Pose{});
+        scene.add(names.back(), Body(std::move(parts)), Pose{});
     }
     scene.watch_all();
     long before = 0;
