@@ -301,3 +301,70 @@ def test_what_is_no_body_is_refused_by_name(bad):
         cl.contacts(bad, GROUND)
     with pytest.raises(TypeError, match=r"\bb\b"):
         cl.contacts(GROUND, bad)
+
+
+# One point for a plane ----------------------------------------------------------------------------------------------
+
+
+BLOCK = cl.Box([0.6, 1.0, 0.4])
+CORNERS = 0.5 * BLOCK.size * np.array(np.meshgrid(*[[-1.0, 1.0]] * 3)).reshape(3, -1).T
+
+
+def sunk_blocks(count, seed):
+    rng = np.random.default_rng(seed)
+    poses = cl.poses.from_rpy(rng.uniform(-np.pi, np.pi, (count, 3)))
+    lowest = (CORNERS @ poses[:, 2, :3].T).min(axis=0)
+    poses[:, 2, 3] = -lowest - 10.0 ** rng.uniform(-6.0, -1.0, count)
+    return poses
+
+
+def test_deepest_corner_stands_for_a_tilted_block():
+    for pose in sunk_blocks(50, 1):
+        corners = CORNERS @ pose[:3, :3].T + pose[:3, 3]
+        found = cl.contacts(GROUND, BLOCK.at(pose), plane="deepest")
+        lowest = corners[np.argmin(corners[:, 2])]
+        assert found.depths == pytest.approx(-lowest[2], abs=1e-12)
+        assert np.allclose(found.points, lowest * [1.0, 1.0, 0.5], atol=1e-12)
+
+
+def test_corners_are_weighted_with_their_depths():
+    for pose in sunk_blocks(50, 2):
+        corners = CORNERS @ pose[:3, :3].T + pose[:3, 3]
+        weights = np.maximum(0.0, -corners[:, 2])
+        mean = weights @ corners / weights.sum()
+        for shape in (BLOCK, cl.ConvexHull(CORNERS)):
+            found = cl.contacts(GROUND, shape.at(pose), plane="corners")
+            assert np.allclose(found.points, mean * [1.0, 1.0, 0.5], atol=1e-12)
+            assert found.depths == pytest.approx(-mean[2], abs=1e-12)
+
+
+def test_section_is_balanced_at_its_centroid():
+    rng = np.random.default_rng(3)
+    inside = rng.uniform(-0.7, 0.7, (400_000, 2))
+    for pose in sunk_blocks(8, 4):
+        pose[2, 3] = 0.1 * pose[2, 3]  # deep enough for a section of some area
+        points = np.column_stack([inside + pose[:2, 3], np.zeros(len(inside))])
+        local = (points - pose[:3, 3]) @ pose[:3, :3]
+        centroid = points[(np.abs(local) <= 0.5 * BLOCK.size).all(axis=1)].mean(axis=0)
+        found = cl.contacts(GROUND, BLOCK.at(pose), plane="section")
+        assert np.allclose(found.points[0, :2], centroid[:2], atol=5e-3)
+        surface = found.points[0] - [0.0, 0.0, 0.5 * found.depths[0]]
+        on_block = np.abs((surface - pose[:3, 3]) @ pose[:3, :3]) - 0.5 * BLOCK.size
+        assert on_block.max() == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("rule", ["deepest", "corners", "section"])
+def test_flat_block_is_held_at_its_middle_by_every_rule(rule):
+    found = cl.contacts(BLOCK.at([1.0, 2.0, 0.15]), GROUND, plane=rule)
+    assert np.allclose(found.points, [[1.0, 2.0, -0.025]], atol=1e-12)
+    assert np.allclose(found.depths, [0.05])
+    assert found.normal.tolist() == [0.0, 0.0, -1.0]
+
+
+def test_rules_that_need_corners_are_refused_to_round_bodies():
+    with pytest.raises(ValueError, match="corners"):
+        cl.contacts(GROUND, cl.Ellipsoid([0.1, 0.2, 0.3]), plane="corners")
+    with pytest.raises(ValueError, match="section"):
+        cl.contacts(GROUND, cl.ConvexHull(CORNERS), plane="section")
+    with pytest.raises(ValueError, match="plane"):
+        cl.contacts(GROUND, BLOCK, plane="middle")

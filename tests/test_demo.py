@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import clearance as cl
-from clearance import pictures, samples
+from clearance import samples
 
 pytest.importorskip("trimesh", reason="pictures need the extra 'view'")
 pytest.importorskip("matplotlib", reason="pictures need the extra 'view'")
@@ -51,13 +51,16 @@ def test_demo_prints_the_closest_pairs_with_their_brackets(demo):
         assert distance == pytest.approx(1e3 * table.distance[row], abs=1e-3)
         assert lower <= upper == pytest.approx(distance, abs=1e-3)
     assert "bounds spared" in printed
-    assert "15 of 121 pairs of bodies were evaluated again" in printed
+    assert "19 of 189 pairs of bodies were evaluated again" in printed
+    assert "touches it in 4 points" in printed
+    assert printed.count("0.500 mm deep") == 4
 
 
-def test_demo_leaves_a_picture_that_is_not_blank(demo):
+@pytest.mark.parametrize("picture_name", ["scene.png", "contacts.png"])
+def test_demo_leaves_pictures_that_are_not_blank(demo, picture_name):
     folder, printed = demo
-    assert str(folder / "scene.png") in printed
-    picture = imread(folder / "scene.png")[..., :3]
+    assert str(folder / picture_name) in printed
+    picture = imread(folder / picture_name)[..., :3]
     drawn = (picture < 0.97).any(axis=-1)
     assert 0.1 < drawn.mean() < 0.6
     edge = np.concatenate([drawn[0], drawn[-1], drawn[:, 0], drawn[:, -1]])
@@ -134,11 +137,16 @@ def test_humanoid_stands_clear_and_tall():
     assert np.ptp(np.concatenate(heights)) == pytest.approx(1.7, abs=0.005)
 
 
-def test_humanoid_watches_all_pairs_but_those_that_share_a_joint():
+def test_humanoid_watches_all_pairs_but_those_that_touch():
     scene = samples.humanoid()
     bodies, joints = len(scene.names), len(samples.humanoid_poses()) - 1
-    assert len(scene.pairs) == bodies * (bodies - 1) // 2 - joints - 1  # and the bottle on the table
+    stand = [(name, "table") for name in ("bottle", "cup", "cone", "egg")]
+    stand += [(name, "ground") for name in ("left_foot", "right_foot", "table")]
+    assert len(scene.pairs) == bodies * (bodies - 1) // 2 - joints - len(stand)
     watched = {frozenset(pair) for pair in scene.pairs}
+    for a, b in stand:
+        assert frozenset([a, b]) not in watched
+        assert -1e-3 < cl.distance(*(scene.shape(name).at(scene.pose(name)) for name in (a, b))).distance < 1e-9
     assert frozenset(["left_hand", "left_forearm"]) not in watched
     assert frozenset(["left_hand", "left_upper_arm"]) in watched
 
@@ -150,42 +158,3 @@ def test_humanoid_takes_other_postures():
     np.testing.assert_array_equal(scene.distances().distance, samples.humanoid(turns).distances().distance)
     with pytest.raises(KeyError, match="no body 'tail'"):
         samples.humanoid({"tail": (0.0, 0.0, 0.0)})
-
-
-@pytest.mark.parametrize("vertices", [1, 2, 3])
-def test_meshes_are_closed_and_hug_the_swept_surface(vertices):
-    rng = np.random.default_rng(vertices)
-    for _ in range(10):
-        core, radius = rng.normal(size=(vertices, 3)), float(rng.uniform(0.05, 2.0))
-        shape = (cl.SweptPoint, cl.SweptSegment, cl.SweptTriangle)[vertices - 1](*core, radius)
-        mesh = pictures.mesh_of(shape)
-        assert mesh.is_volume
-        points = np.concatenate([mesh.triangles_center, mesh.vertices])
-        distances = cl.elements.closest(points[:, None, :], core, radius).distance
-        assert -0.01 * radius < distances.min() <= distances.max() < 1e-9
-
-
-def test_mesh_of_a_compound_has_all_its_parts():
-    mesh = pictures.mesh_of(cl.Compound([cl.Sphere(0.1), cl.Capsule(0.1, 0.5).at([1.0, 0.0, 0.0])]))
-    assert mesh.body_count == 2
-    np.testing.assert_allclose(mesh.bounds, [[-0.1, -0.1, -0.35], [1.1, 0.1, 0.35]], atol=1e-3)
-
-
-def test_cut_off_pairs_are_not_drawn_and_overlaps_are(tmp_path):
-    scene = cl.Scene()
-    for name, x in (("a", 0.0), ("b", 0.15), ("far <away>", 5.0)):
-        scene.add(name, cl.Sphere(0.1), pose=[x, 0.0, 0.0])
-    scene.watch_all()
-    table = scene.distances(at_most=0.1)
-    pictures.draw(scene, tmp_path / "scene.png", table=table)
-    pictures.page(scene, tmp_path / "scene.html", table=table)
-    rows = re.search(r"<tbody>(.*?)</tbody>", (tmp_path / "scene.html").read_text(encoding="utf-8"), re.DOTALL)[1]
-    assert rows.count("<tr>") == 1
-    assert "-50.000" in rows
-
-
-def test_pictures_refuse_what_they_cannot_show(tmp_path):
-    with pytest.raises(ValueError, match="no bodies"):
-        pictures.draw(cl.Scene(), tmp_path / "scene.png")
-    with pytest.raises(ValueError, match="closest must be zero or positive"):
-        pictures.page(samples.humanoid(), tmp_path / "scene.html", closest=-1)

@@ -47,3 +47,22 @@ def test_gradient_of_the_arm_agrees_with_finite_differences():
     )
     found = table_at(q).gradient(example.forward(q)[1])
     np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_bodies_rest_on_as_many_points_as_their_faces_need(tmp_path):
+    found = load("resting_contacts").main(tmp_path)
+    counts = {name: len(manifold) for name, manifold in found.items()}
+    assert counts == {
+        "box on ground": 4,
+        "standing on ground": 4,
+        "lying on ground": 2,
+        "stone on ground": 4,
+        "rod on box": 2,
+        "plank on box": 4,
+        "pebble on standing": 4,
+    }
+    for manifold in found.values():
+        np.testing.assert_allclose(manifold.normal, [0.0, 0.0, 1.0], atol=1e-9)
+        np.testing.assert_allclose(manifold.depths, 5e-4, atol=1e-9)
+    picture = imread(tmp_path / "resting_contacts.png")[..., :3]
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 100

@@ -12,15 +12,33 @@ DepthMethod method_named(const std::string& name) {
     throw std::invalid_argument("method must be 'epa' or 'mpr', but it is '" + name + "'.");
 }
 
+PlaneRule plane_rule_named(const std::string& name) {
+    if (name == "manifold") return PlaneRule::manifold;
+    if (name == "deepest") return PlaneRule::deepest;
+    if (name == "corners") return PlaneRule::corners;
+    if (name == "section") return PlaneRule::section;
+    throw std::invalid_argument("plane must be 'manifold', 'deepest', 'corners' or 'section', but it is '" + name + "'.");
+}
+
+// Rules for planes that need corners are of no use to round bodies.
+void check_plane_rule(const Body& a, const Body& b, PlaneRule rule) {
+    if (a.is_finite() && b.is_finite()) return;
+    if (has_plane_rule(a, rule) && has_plane_rule(b, rule)) return;
+    throw std::invalid_argument(rule == PlaneRule::section ? "plane='section' is for boxes on a half-space only."
+                                                           : "plane='corners' needs a body with corners on the half-space.");
+}
+
 void put(double* to, const Vec3d& v) { to[0] = v.x, to[1] = v.y, to[2] = v.z; }
 
 // The contacts of all rows, one after the other; those of row k are offsets[k] to offsets[k + 1].
-nb::tuple contacts_of_rows(nb::handle a, nb::handle b, std::size_t rows, const std::string& method_name, int threads) {
-    const DepthMethod method = method_named(method_name);
+nb::tuple contacts_of_rows(nb::handle a, nb::handle b, std::size_t rows, const std::string& method_name,
+                           const std::string& plane_name, int threads) {
+    const ContactRules rules{method_named(method_name), plane_rule_named(plane_name)};
     OperandBatch side_a, side_b;
     fill(side_a, a, "a");
     fill(side_b, b, "b");
     refuse_two_half_spaces(*side_a.body, *side_b.body);
+    check_plane_rule(*side_a.body, *side_b.body, rules.plane);
     std::vector<std::vector<Contact>> found(rows);
     NumpyArray normal = new_array({rows, 3});
     {
@@ -31,7 +49,7 @@ nb::tuple contacts_of_rows(nb::handle a, nb::handle b, std::size_t rows, const s
             for (std::size_t row = begin; row < end; ++row) {
                 placed_a.place(side_a.pose(row));
                 placed_b.place(side_b.pose(row));
-                put(normal.data() + 3 * row, contacts(placed_a, placed_b, method, found[row], work).normal);
+                put(normal.data() + 3 * row, contacts(placed_a, placed_b, rules, found[row], work).normal);
             }
         });
     }
@@ -64,9 +82,9 @@ nb::tuple contacts_of_rows(nb::handle a, nb::handle b, std::size_t rows, const s
 }  // namespace
 
 void bind_contacts(nb::module_& m) {
-    m.def("contacts", &contacts_of_rows, "a"_a, "b"_a, "rows"_a, "method"_a, "threads"_a,
+    m.def("contacts", &contacts_of_rows, "a"_a, "b"_a, "rows"_a, "method"_a, "plane"_a, "threads"_a,
           nb::sig("def contacts(a: Shape | Placed | PlacedBatch, b: Shape | Placed | PlacedBatch, rows: int, method: str, "
-                  "threads: int) -> tuple[typing.Any, ...]"),
+                  "plane: str, threads: int) -> tuple[typing.Any, ...]"),
           "Contacts of batches of equal length, or of one batch against one placed shape.");
 }
 

@@ -43,7 +43,26 @@ Side side_of(const PlacedPart& at, const PlacedPart& other, const Vec3d& n) {
     return std::visit([&](const auto& shape) { return side_of(shape, at, other, n); }, at.part.shape);
 }
 
-void add_contacts(const PlacedPart& a, const PlacedPart& b, const Gap& gap, std::vector<Contact>& found) {
+// One point for a solid on a half-space. The normal points out of the half-space.
+Contact contact_with_plane(const PlacedPart& plane, const PlacedPart& solid, const Vec3d& normal, PlaneRule rule) {
+    const auto& half_space = std::get<HalfSpace>(plane.part.shape);
+    const auto& convex = std::get<Convex>(solid.part.shape);
+    const double offset = half_space.offset + dot(normal, plane.origin - solid.origin);
+    const PlaneContact found =
+        plane_contact(convex.core, rule, transposed_times(solid.rotation, normal), offset + convex.radius);
+    const Vec3d surface = solid.rotation * found.point + solid.origin - convex.radius * normal;
+    return {surface + (0.5 * found.depth) * normal, max_of(0.0, found.depth), normal, 0, 0};
+}
+
+void add_contacts(const PlacedPart& a, const PlacedPart& b, const Gap& gap, PlaneRule rule, std::vector<Contact>& found) {
+    const bool a_is_plane = std::holds_alternative<HalfSpace>(a.part.shape);
+    if (rule != PlaneRule::manifold && (a_is_plane || std::holds_alternative<HalfSpace>(b.part.shape))) {
+        Contact contact =
+            a_is_plane ? contact_with_plane(a, b, gap.normal, rule) : contact_with_plane(b, a, -gap.normal, rule);
+        contact.normal = gap.normal, contact.part_a = gap.feature_a, contact.part_b = gap.feature_b;
+        found.push_back(contact);
+        return;
+    }
     const double slack = kTouching * size_of(a.part, b.part);
     const Side side_a = side_of(a, b, gap.normal), side_b = side_of(b, a, -gap.normal);
     const double raised = side_a.raised + side_b.raised;
@@ -67,7 +86,7 @@ void add_contacts(const PlacedPart& a, const PlacedPart& b, const Gap& gap, std:
 
 }  // namespace
 
-Gap contacts(const PlacedBody& a, const PlacedBody& b, DepthMethod method, std::vector<Contact>& found, Work& work) {
+Gap contacts(const PlacedBody& a, const PlacedBody& b, const ContactRules& rules, std::vector<Contact>& found, Work& work) {
     const Vec3d b_origin = b.origin() - a.origin();
     const std::size_t first = found.size();
     Gap best = farther_than_asked(std::numeric_limits<double>::infinity());
@@ -75,13 +94,21 @@ Gap contacts(const PlacedBody& a, const PlacedBody& b, DepthMethod method, std::
     for (std::size_t i = 0; i < a.size(); ++i)
         for (std::size_t j = 0; j < b.size(); ++j) {
             const PlacedPart part_a = a.part(i, {0, 0, 0}), part_b = b.part(j, b_origin);
-            Gap gap = gap_between(part_a, part_b, {.at_most = 0.0, .method = method}, work);
+            Gap gap = gap_between(part_a, part_b, {.at_most = 0.0, .method = rules.method}, work);
             gap.feature_a = static_cast<std::int32_t>(i), gap.feature_b = static_cast<std::int32_t>(j);
-            if (gap.distance <= 0.0) add_contacts(part_a, part_b, gap, found);
+            if (gap.distance <= 0.0) add_contacts(part_a, part_b, gap, rules.plane, found);
             if (gap.distance < best.distance) best = gap;
         }
     for (std::size_t k = first; k < found.size(); ++k) found[k].point = found[k].point + a.origin();
     return best;
+}
+
+bool has_plane_rule(const Body& body, PlaneRule rule) {
+    for (const Part& part : body.parts()) {
+        const Convex* convex = std::get_if<Convex>(&part.shape);
+        if (convex != nullptr && !has_plane_rule(convex->core, rule)) return false;
+    }
+    return true;
 }
 
 }  // namespace clearance

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "query/body.hpp"
+#include "query/plane_contact.hpp"
 
 namespace clearance {
 
@@ -15,6 +16,13 @@ struct Contact {
 
 // Where two placed bodies touch or overlap: up to four points for each pair of parts, appended to `found`. Returns the gap
 // of the deepest pair of parts, or of the nearest.
-Gap contacts(const PlacedBody& a, const PlacedBody& b, DepthMethod method, std::vector<Contact>& found, Work& work);
+struct ContactRules {
+    DepthMethod method = DepthMethod::epa;
+    PlaneRule plane = PlaneRule::manifold;
+};
+Gap contacts(const PlacedBody& a, const PlacedBody& b, const ContactRules& rules, std::vector<Contact>& found, Work& work);
+
+// Whether every part of a body can follow the rule for planes.
+bool has_plane_rule(const Body& body, PlaneRule rule);
 
 }  // namespace clearance

@@ -76,15 +76,22 @@ class ContactBatch:
 
 
 @overload
-def contacts(a: Single, b: Single, *, method: str = ..., threads: int | None = ...) -> Contacts: ...
+def contacts(a: Single, b: Single, *, method: str = ..., plane: str = ..., threads: int | None = ...) -> Contacts: ...
 @overload
 def contacts(
-    a: PlacedBatch, b: Single | PlacedBatch, *, method: str = ..., threads: int | None = ...
+    a: PlacedBatch, b: Single | PlacedBatch, *, method: str = ..., plane: str = ..., threads: int | None = ...
 ) -> ContactBatch: ...
 @overload
-def contacts(a: Single, b: PlacedBatch, *, method: str = ..., threads: int | None = ...) -> ContactBatch: ...
 def contacts(
-    a: Single | PlacedBatch, b: Single | PlacedBatch, *, method: str = "epa", threads: int | None = None
+    a: Single, b: PlacedBatch, *, method: str = ..., plane: str = ..., threads: int | None = ...
+) -> ContactBatch: ...
+def contacts(
+    a: Single | PlacedBatch,
+    b: Single | PlacedBatch,
+    *,
+    method: str = "epa",
+    plane: str = "manifold",
+    threads: int | None = None,
 ) -> Contacts | ContactBatch:
     """Find where two shapes touch or overlap: faces meet in up to four points, edges in two, corners in one.
 
@@ -95,6 +102,10 @@ def contacts(
     method : {"epa", "mpr"}
         How the depth of overlapping cores is found: by expanding a polytope, which is exact, or by refining a portal,
         which is quicker and deeper than necessary at times.
+    plane : {"manifold", "deepest", "corners", "section"}
+        What stands for the contact with a half-space: a manifold as everywhere, or one point: the middle of the deepest
+        feature, the mean of the corners below the plane weighted with their depths (bodies with corners), or the
+        centroid of the section moved down to the surface (boxes).
     threads : int, optional
         For batches; all cores unless given.
 
@@ -111,10 +122,12 @@ def contacts(
     >>> len(found), found.depths.round(9).tolist(), found.normal.tolist()
     (4, [0.01, 0.01, 0.01, 0.01], [0.0, 0.0, 1.0])
     """
+    if not isinstance(a, PlacedBatch) and not isinstance(b, PlacedBatch):
+        normal, *flat, _ = _core.contacts(a, b, 1, method, plane, 1)
+        return Contacts(normal[0], *flat)
     dims_a, dims_b = (x.dims if isinstance(x, PlacedBatch) else () for x in (a, b))
     dims = np.broadcast_shapes(dims_a, dims_b)
     found: tuple[Any, ...] = _core.contacts(
-        _spread(a, dims), _spread(b, dims), int(np.prod(dims)), method, _thread_count(threads)
+        _spread(a, dims), _spread(b, dims), int(np.prod(dims)), method, plane, _thread_count(threads)
     )
-    batch = ContactBatch(*found)
-    return batch if isinstance(a, PlacedBatch) or isinstance(b, PlacedBatch) else batch[0]
+    return ContactBatch(*found)

@@ -1,4 +1,4 @@
-"""The library on its own sample scene: `python -m clearance.demo [folder]` leaves a table, a picture and a page."""
+"""The library on its own sample scene: `python -m clearance.demo [folder]` leaves a table, two pictures and a page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from time import perf_counter
 import numpy as np
 
 from . import pictures, samples
+from .contacts import Contacts, contacts
 from .scene import PairTable, Scene
+from .surfaces import leaves
 
 __all__ = ["main"]
 
@@ -31,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(prog="python -m clearance.demo", description=__doc__)
     parser.add_argument(
-        "folder", nargs="?", default="demo", type=Path, help="where picture and page go (default: demo)"
+        "folder", nargs="?", default="demo", type=Path, help="where pictures and page go (default: demo)"
     )
     folder: Path = parser.parse_args(arguments).folder
 
@@ -42,17 +44,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"A humanoid at a table: {len(scene.names)} bodies, {len(scene.pairs)} watched pairs.\n")
     print(closest_pairs(table, 10), end="\n\n")
     print(work_report(scene, table, elapsed), end="\n\n")
+    crate = samples.crate_on_table()
+    manifold = contacts(*(crate.shape(name).at(crate.pose(name)) for name in ("table", "crate")))
+    print(contact_report(manifold), end="\n\n")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         pictures.draw(scene, folder / "scene.png", table=table)
         pictures.page(scene, folder / "scene.html", table=table)
+        pictures.draw(crate, folder / "contacts.png", closest=0, contacts={"crate on table": manifold})
     except ImportError as error:
         print(f"No pictures: {error}", file=sys.stderr)
         return 1
     except OSError as error:
         print(f"Cannot write to {folder}: {error.strerror}.", file=sys.stderr)
         return 1
-    print(f"Picture: {folder / 'scene.png'}\nPage to turn around: {folder / 'scene.html'}")
+    print(f"Pictures: {folder / 'scene.png'}, {folder / 'contacts.png'}\nPage to turn around: {folder / 'scene.html'}")
     return 0
 
 
@@ -93,7 +99,7 @@ def closest_pairs(table: PairTable, count: int) -> str:
 
 def work_report(scene: Scene, table: PairTable, elapsed: float) -> str:
     """Tell what a first evaluation took, and what later ones are spared."""
-    size = {name: len(scene.shape(name).elements) for name in scene.names}
+    size = {name: sum(1 for _ in leaves(scene.shape(name), np.eye(4))) for name in scene.names}
     possible = sum(size[a] * size[b] for a, b in scene.pairs)
     measured = table.work.element_tests
     other = samples.humanoid()
@@ -103,13 +109,21 @@ def work_report(scene: Scene, table: PairTable, elapsed: float) -> str:
     again = other.distances()
     return "\n".join(
         [
-            f"First evaluation, {1e3 * elapsed:.2f} ms: of {possible} pairs of elements {measured} were measured, "
+            f"First evaluation, {1e3 * elapsed:.2f} ms: of {possible} pairs of parts {measured} were measured, "
             f"bounds spared {1.0 - measured / possible:.0%}.",
             f"Asked only for gaps below 100 mm: {near.work.element_tests} were measured, "
             f"bounds spared {1.0 - near.work.element_tests / possible:.0%}.",
             f"After one hand has turned: {again.work.pairs} of {len(again)} pairs of bodies were evaluated again.",
         ]
     )
+
+
+def contact_report(found: Contacts) -> str:
+    """List the points of a manifold."""
+    lines = [f"A crate on the edge of a table touches it in {len(found)} points:"]
+    for (x, y, z), depth in zip(found.points, found.depths, strict=True):
+        lines.append(f"x {x:6.3f} m, y {y:6.3f} m, z {z:8.5f} m: {1e3 * depth:.3f} mm deep")
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ FAMILIES = [
     ("#9fc3c6", "#7fa9ad"),
 ]
 GROUND, CLEAR = "#8a949e", 0.3  # half-spaces are seen through
-LOUD = ["#d6001c", "#e36c00", "#a3008f", "#00796b", "#1f4fd8", "#7a5200"]
+LOUD = ["#d6001c", "#e36c00", "#a3008f", "#00796b", "#1f4fd8", "#7a5200", "#4a7d00", "#303030"]
 VIEW_FROM = (0.8, 0.5, 0.36)  # towards the viewer, in the world
 TOWARDS_LIGHT = np.array([0.35, 0.25, 0.9]) / np.linalg.norm([0.35, 0.25, 0.9])
 
@@ -124,7 +124,18 @@ def draw(
     length = _arrow_length(points)
     labels += [_add_manifold(figure, axes, manifold, length) for manifold in manifolds if len(manifold.found)]
     _add_labels(axes, labels)
-    figure.savefig(path, format="png")
+    _save(figure, path)
+
+
+def _save(figure: Any, path: str | Path) -> None:
+    """Write a PNG, without rows that are empty above and below."""
+    from matplotlib.image import imsave
+
+    figure.canvas.draw()
+    picture = np.asarray(figure.canvas.buffer_rgba())
+    used = np.flatnonzero((picture[..., :3] < 250).any(axis=(1, 2)))
+    margin = int(0.25 * figure.dpi)
+    imsave(path, picture[max(0, used[0] - margin) : used[-1] + margin + 1], format="png", dpi=figure.dpi)
 
 
 def _look_at(figure: Any, axes: Any, points: Floats) -> None:
@@ -226,7 +237,7 @@ def _add_manifold(figure: Any, axes: Any, manifold: _Manifold, length: float) ->
 
 
 def _arrow_length(points: Floats) -> float:
-    return 0.09 * float(np.linalg.norm(np.ptp(points, axis=0)))
+    return 0.07 * float(np.linalg.norm(np.ptp(points, axis=0)))
 
 
 def _counted(count: int, what: str) -> str:
@@ -436,8 +447,9 @@ def _aim_camera(world: Any) -> None:
     right /= np.linalg.norm(right)
     rotation = np.eye(4)
     rotation[:3, :3] = np.stack([right, np.cross(towards, right), towards], axis=1)
-    world.camera.fov = (30.0, 30.0)
+    world.camera.fov = (24.0, 26.0)  # less than the window shows, which may be higher than wide
     world.camera_transform = world.camera.look_at(world.bounding_box.vertices, rotation=rotation)
+    world.camera.fov = (30.0, 30.0)
 
 
 def _pieces(scene: Scene) -> tuple[list[_Piece], list[_Plate]]:
@@ -460,7 +472,8 @@ def _pieces(scene: Scene) -> tuple[list[_Piece], list[_Plate]]:
         if isinstance(leaf, HalfSpace):
             normal = pose[:3, :3] @ leaf.normal
             offset = leaf.offset + float(normal @ pose[:3, 3])
-            plates.append(_Plate(_Piece(name, plate(leaf, pose, around), colour), normal, offset))
+            mesh = with_sharp_edges(plate(leaf, pose, around), leaf)
+            plates.append(_Plate(_Piece(name, mesh, colour), normal, offset))
     return pieces, plates
 
 
@@ -489,21 +502,25 @@ def _hidden(vertices: Floats, faces: NDArray[np.int64], blocker: Mesh, wins_ties
     tolerance = 1e-6 * blocker.extents.max()
     low, high = blocker.bounds
     inside = ((low - tolerance <= vertices) & (vertices <= high + tolerance)).all(axis=1)
-    inside[inside] = _height_above(vertices[inside], blocker) < tolerance
+    inside[inside] = _all_below(vertices[inside], blocker, tolerance)
     hidden = np.asarray(inside[faces].all(axis=1))
     if not wins_ties:
         centres = vertices[faces[hidden]].mean(axis=1)
-        hidden[hidden] = _height_above(centres, blocker) < -tolerance
+        hidden[hidden] = _all_below(centres, blocker, -tolerance)
     return hidden
 
 
-def _height_above(points: Floats, mesh: Mesh) -> Floats:
-    """How far points lie above the highest face plane of a convex mesh; negative inside."""
+def _all_below(points: Floats, mesh: Mesh, height: float) -> NDArray[np.bool_]:
+    """Which points lie below the planes of all faces of a convex mesh, raised by a height."""
     real = mesh.area_faces > 0.0
     normals, corners = mesh.face_normals[real], mesh.triangles[real, 0]
-    offsets = np.einsum("ij,ij->i", normals, corners)
-    blocks = np.array_split(points, 1 + len(points) // 1000)
-    return np.concatenate([np.max(block @ normals.T - offsets, axis=1) for block in blocks])
+    offsets = np.einsum("ij,ij->i", normals, corners) + height
+    below = np.ones(len(points), dtype=bool)
+    # A few planes from all around leave few points for the others.
+    groups = 1 + len(normals) // 32
+    for k in range(groups):
+        below[below] = (points[below] @ normals[k::groups].T < offsets[k::groups]).all(axis=1)
+    return below
 
 
 def _colours(scene: Scene) -> list[str]:

@@ -11,9 +11,20 @@ from numpy.typing import ArrayLike
 
 from .poses import Poses, from_rpy
 from .scene import Scene
-from .shapes import Shape, SweptPoint, SweptSegment, SweptTriangle
+from .shapes import (
+    Box,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    HalfSpace,
+    Placed,
+    Shape,
+    SweptPoint,
+    SweptSegment,
+    SweptTriangle,
+)
 
-__all__ = ["humanoid", "humanoid_poses"]
+__all__ = ["crate_on_table", "humanoid", "humanoid_poses"]
 
 
 class _Part(NamedTuple):
@@ -28,9 +39,10 @@ class _Part(NamedTuple):
 def humanoid(turns: Mapping[str, ArrayLike] | None = None) -> Scene:
     """Build a humanoid robot that reaches for a bottle on a table.
 
-    The robot is 1.7 m tall when it stands upright and has 15 bodies; with table and bottle there are 17, made of 61
-    swept points, segments and triangles. All pairs are watched but for those that always touch: bodies that share a
-    joint, and the bottle and the table it stands on.
+    The robot is 1.7 m tall when it stands upright and has 15 bodies made of swept points, segments and triangles. It
+    stands on a half-space; the table is a box on four cylinders and bears the bottle, a cup (a cylinder), a cone and an
+    egg (an ellipsoid). All pairs are watched but for those that touch: bodies that share a joint, and what stands on
+    the ground or on the table.
 
     Parameters
     ----------
@@ -45,7 +57,7 @@ def humanoid(turns: Mapping[str, ArrayLike] | None = None) -> Scene:
     --------
     >>> scene = humanoid()
     >>> scene
-    Scene(17 bodies, 121 watched pairs)
+    Scene(21 bodies, 189 watched pairs)
     >>> bool((scene.distances().lower > 0.0).all())
     True
     """
@@ -53,13 +65,43 @@ def humanoid(turns: Mapping[str, ArrayLike] | None = None) -> Scene:
     scene = Scene()
     for name, pose in humanoid_poses(turns).items():
         scene.add(name, parts[name].shapes, pose)
-    scene.add("table", _table(length=0.8, depth=0.5, height=0.84), pose=[0.58, -0.2, 0.0])
-    scene.add("bottle", _bottle(), pose=[0.455, -0.145, 0.84])
+    height = 0.84
+    scene.add("ground", HalfSpace([0.0, 0.0, 1.0], 0.0))
+    scene.add("table", _table(length=0.8, depth=0.5, height=height), pose=[0.58, -0.2, 0.0])
+    scene.add("bottle", _bottle(), pose=[0.455, -0.145, height])
+    scene.add("cup", Cylinder(0.04, 0.09), pose=[0.68, -0.44, height + 0.045])
+    scene.add("cone", Cone(0.05, 0.14), pose=[0.47, 0.1, height + 0.07])
+    scene.add("egg", Ellipsoid([0.042, 0.06, 0.042]), pose=[0.74, 0.03, height + 0.042])
     for name, part in parts.items():
         if part.parent is not None:
             scene.ignore(name, part.parent)
-    scene.ignore("bottle", "table")
+    for name in ("bottle", "cup", "cone", "egg"):
+        scene.ignore(name, "table")
+    for name in ("left_foot", "right_foot", "table"):
+        scene.ignore(name, "ground")
     scene.watch_all()
+    return scene
+
+
+def crate_on_table() -> Scene:
+    """Put a crate on a table top, a quarter of it beyond the edge: a contact with four points.
+
+    Returns
+    -------
+    Scene
+        Two boxes, `table` and `crate`; the crate has sunk in by half a millimetre.
+
+    Examples
+    --------
+    >>> scene = crate_on_table()
+    >>> table, crate = (scene.shape(name).at(scene.pose(name)) for name in ("table", "crate"))
+    >>> contacts(table, crate).depths.round(6).tolist()
+    [0.0005, 0.0005, 0.0005, 0.0005]
+    """
+    scene = Scene()
+    scene.add("table", Box([0.8, 0.6, 0.04]), pose=[0.0, 0.0, -0.02])
+    scene.add("crate", Box([0.32, 0.24, 0.18]), pose=[0.32, 0.05, 0.0895])
+    scene.watch("table", "crate")
     return scene
 
 
@@ -190,12 +232,12 @@ def _foot() -> list[Shape]:
     return [*_plate(sole, 0.022), _segment((0.0, 0.0, 0.0), (0.07, 0.0, -0.035), 0.036)]
 
 
-def _table(length: float, depth: float, height: float) -> list[Shape]:
-    thickness = 0.03
-    x, y, z = 0.5 * (depth - thickness), 0.5 * (length - thickness), height - 0.5 * thickness
-    corners = [(-x, -y), (x, -y), (x, y), (-x, y)]
-    legs = [_segment((0.9 * cx, 0.94 * cy, 0.022), (0.9 * cx, 0.94 * cy, height - 0.025), 0.022) for cx, cy in corners]
-    return [*_plate([(cx, cy, z) for cx, cy in corners], 0.5 * thickness), *legs]
+def _table(length: float, depth: float, height: float) -> list[Placed]:
+    thickness, radius = 0.03, 0.022
+    top = Box([depth, length, thickness]).at([0.0, 0.0, height - 0.5 * thickness])
+    leg = Cylinder(radius, height - thickness)
+    x, y, z = 0.5 * depth - 2.0 * radius, 0.5 * length - 2.0 * radius, 0.5 * leg.length
+    return [top, *(leg.at([cx, cy, z]) for cx, cy in ((-x, -y), (x, -y), (x, y), (-x, y)))]
 
 
 def _bottle() -> list[Shape]:

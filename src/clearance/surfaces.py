@@ -104,7 +104,7 @@ def plate(half_space: HalfSpace, pose: Floats, around: Floats) -> Mesh:
     axes = np.stack([along, np.cross(normal, along)])
     seen = (around - origin) @ axes.T if len(around) else np.array([[-1.0, -1.0], [1.0, 1.0]])
     low, high = seen.min(axis=0), seen.max(axis=0)
-    margin = 0.12 * np.linalg.norm(high - low) * bool(len(around))
+    margin = 0.07 * np.linalg.norm(high - low) * bool(len(around))
     (left, front), (right, back) = low - margin, high + margin
     edge = np.array([(left, front), (right, front), (right, back), (left, back)]) @ axes + origin
     depth = THIN * np.linalg.norm(edge[2] - edge[0])

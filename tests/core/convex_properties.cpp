@@ -107,7 +107,7 @@ void check_pair(const Kind& a, const Kind& b, Draw& draw, int placements) {
         placed_a.place(at_a);
         placed_b.place(at_b);
         for (const DepthMethod method : {DepthMethod::epa, DepthMethod::mpr})
-            contacts(placed_a, placed_b, method, found, work);
+            contacts(placed_a, placed_b, {.method = method}, found, work);
         expect(found.empty() == (gap.distance > 0.0) || std::fabs(gap.distance) < 1e-9 * size, "has contacts if it touches",
                a, b, gap);
         const double wanted = (draw.uniform(0, 1) < 0.5 ? 1.0 : -1.0) * std::pow(10.0, draw.uniform(-12.0, -1.0));

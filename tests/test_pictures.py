@@ -1,0 +1,146 @@
+"""Meshes hug the shapes they stand for, and pictures show what they are given."""
+
+import re
+
+import numpy as np
+import pytest
+
+import clearance as cl
+from clearance import pictures, samples
+
+pytest.importorskip("trimesh", reason="pictures need the extra 'view'")
+pytest.importorskip("matplotlib", reason="pictures need the extra 'view'")
+from matplotlib.image import imread
+
+RNG = np.random.default_rng(5)
+CLOUD = RNG.normal(size=(40, 3))
+SQUARE = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
+SOLIDS = {
+    "box": cl.Box([1.0, 2.0, 0.3]),
+    "long box": cl.Box([1e-3, 1e-3, 1.0]),
+    "cylinder": cl.Cylinder(0.3, 2.0),
+    "disc": cl.Cylinder(1.0, 0.01),
+    "cone": cl.Cone(0.5, 1.0),
+    "ellipsoid": cl.Ellipsoid([0.2, 1.0, 0.5]),
+    "hull": cl.ConvexHull(CLOUD),
+    "round hull": cl.ConvexHull(CLOUD, 0.4),
+    "hull far away": cl.ConvexHull(CLOUD + 1e4, 0.4),
+    "round plate": cl.ConvexHull(SQUARE, 0.1),
+    "round rod": cl.ConvexHull([[0.0, 0.0, k] for k in range(5)], 0.1),
+    "ball": cl.ConvexHull(np.ones((4, 3)), 0.1),
+}
+
+
+def is_blank(path):
+    return not (imread(path)[..., :3] < 0.9).any()
+
+
+def heights(shape, points):
+    return cl.distance(cl.SweptPoint([0.0, 0.0, 0.0], 0.0).at(cl.poses.from_translation(points)), shape).distance
+
+
+@pytest.mark.parametrize("vertices", [1, 2, 3])
+def test_meshes_are_closed_and_hug_the_swept_surface(vertices):
+    rng = np.random.default_rng(vertices)
+    for _ in range(10):
+        core, radius = rng.normal(size=(vertices, 3)), float(rng.uniform(0.05, 2.0))
+        shape = (cl.SweptPoint, cl.SweptSegment, cl.SweptTriangle)[vertices - 1](*core, radius)
+        mesh = pictures.mesh_of(shape)
+        assert mesh.is_volume
+        points = np.concatenate([mesh.triangles_center, mesh.vertices])
+        distances = cl.elements.closest(points[:, None, :], core, radius).distance
+        assert -0.01 * radius < distances.min() <= distances.max() < 1e-9
+
+
+def test_mesh_of_a_compound_has_all_its_parts():
+    mesh = pictures.mesh_of(cl.Compound([cl.Sphere(0.1), cl.Capsule(0.1, 0.5).at([1.0, 0.0, 0.0])]))
+    assert mesh.body_count == 2
+    np.testing.assert_allclose(mesh.bounds, [[-0.1, -0.1, -0.35], [1.1, 0.1, 0.35]], atol=1e-3)
+
+
+@pytest.mark.parametrize("name", SOLIDS)
+def test_meshes_of_solids_are_closed_and_hug_them(name):
+    shape, size = SOLIDS[name], SOLIDS[name].ball[1]
+    mesh = pictures.mesh_of(shape)
+    assert mesh.is_volume
+    points = np.concatenate([mesh.triangles_center, mesh.vertices])
+    found = heights(shape, points)
+    assert -0.01 * size < found.min() <= found.max() < 2e-6 * size
+
+
+@pytest.mark.parametrize("points", [SQUARE, SQUARE * [1.0, 0.0, 0.0]], ids=["plate", "rod"])
+def test_flat_hulls_get_a_little_thickness(points):
+    mesh = pictures.mesh_of(cl.ConvexHull(points))
+    assert mesh.is_volume
+    assert heights(cl.ConvexHull(points), mesh.vertices).max() < 2e-3
+
+
+def test_mesh_of_a_half_space_lies_under_the_other_parts():
+    ground = cl.HalfSpace([0.0, 0.0, 2.0], 1.0)  # z <= 0.5
+    np.testing.assert_allclose(pictures.mesh_of(ground).bounds[:, :2], [[-1.0, -1.0], [1.0, 1.0]])
+    mesh = pictures.mesh_of(cl.Compound([ground, cl.Compound([cl.Box([1.0, 1.0, 1.0]).at([3.0, 0.0, 1.0])])]))
+    plate = min(mesh.split(), key=lambda part: part.bounds[1, 2])
+    assert plate.bounds[1, 2] == pytest.approx(0.5)
+    assert (plate.bounds[0, :2] < [2.5, -0.5]).all()
+    assert (plate.bounds[1, :2] > [3.5, 0.5]).all()
+
+
+def test_cut_off_pairs_are_not_drawn_and_overlaps_are(tmp_path):
+    scene = cl.Scene()
+    for name, x in (("a", 0.0), ("b", 0.15), ("far <away>", 5.0)):
+        scene.add(name, cl.Sphere(0.1), pose=[x, 0.0, 0.0])
+    scene.watch_all()
+    table = scene.distances(at_most=0.1)
+    pictures.draw(scene, tmp_path / "scene.png", table=table)
+    pictures.page(scene, tmp_path / "scene.html", table=table)
+    rows = re.search(r"<tbody>(.*?)</tbody>", (tmp_path / "scene.html").read_text(encoding="utf-8"), re.DOTALL)[1]
+    assert rows.count("<tr>") == 1
+    assert "-50.000" in rows
+
+
+def test_pictures_refuse_what_they_cannot_show(tmp_path):
+    with pytest.raises(ValueError, match="no bodies"):
+        pictures.draw(cl.Scene(), tmp_path / "scene.png")
+    with pytest.raises(ValueError, match="closest must be zero or positive"):
+        pictures.page(samples.humanoid(), tmp_path / "scene.html", closest=-1)
+
+
+def test_contacts_are_listed_on_the_page_and_drawn(tmp_path):
+    scene = samples.crate_on_table()
+    table, crate = (scene.shape(name).at(scene.pose(name)) for name in ("table", "crate"))
+    lifted = crate.shape.at([0.0, 0.0, 5.0])
+    shown = {"crate <on> table": cl.contacts(table, crate), "apart": cl.contacts(table, lifted)}
+    pictures.page(scene, tmp_path / "scene.html", closest=0, contacts=shown)
+    page = (tmp_path / "scene.html").read_text(encoding="utf-8")
+    cells = re.findall(r"<td>(?:<i [^>]*></i>)?([^<]*)</td>", page)
+    assert cells == ["crate &lt;on&gt; table", "4", "0.500", "apart", "0", "0.000"]
+    assert "Closest pairs" not in page
+    pictures.draw(scene, tmp_path / "with.png", closest=0, contacts=shown)
+    pictures.draw(scene, tmp_path / "without.png", closest=0)
+    with_marks, without = (imread(tmp_path / name)[..., :3] for name in ("with.png", "without.png"))
+    red = [(p[..., 0] > 0.7) & (p[..., 1] < 0.2) for p in (with_marks, without)]
+    assert red[0].any()
+    assert not red[1].any()
+
+
+@pytest.mark.parametrize("normal", [[0.0, 0.0, 1.0], [1.0, 1.0, 0.0], [-1.0, 0.0, 0.2]])
+def test_half_spaces_are_drawn_alone_and_with_bodies_inside(tmp_path, normal):
+    scene = cl.Scene()
+    scene.add("wall", cl.HalfSpace(normal, 0.1))
+    pictures.draw(scene, tmp_path / "alone.png")
+    pictures.page(scene, tmp_path / "alone.html")
+    assert not is_blank(tmp_path / "alone.png")
+    scene.add("ball", cl.Sphere(0.3))
+    scene.watch_all()
+    pictures.draw(scene, tmp_path / "both.png")
+    pictures.page(scene, tmp_path / "both.html")
+    assert not is_blank(tmp_path / "both.png")
+
+
+def test_what_stands_on_the_ground_does_not_share_its_colour():
+    scene = samples.humanoid()
+    colours = dict(zip(scene.names, pictures._colours(scene), strict=True))
+    families = {
+        name: next(k for k, shades in enumerate(pictures.FAMILIES) if c in shades) for name, c in colours.items()
+    }
+    assert families["left_foot"] == families["head"] != families["table"] == families["egg"]
