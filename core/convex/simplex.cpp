@@ -98,8 +98,8 @@ Vec3d Simplex::direction() const {
     const Vec3d out = (-1.0 / distance_) * nearest_;
     if (count_ == 1) return out;
     const Vec3d u = vertex_[1].w - vertex_[0].w;
-    const double noise = 32.0 * kEpsilon * (largest(vertex_[0].w) + largest(u)) / distance_;
-    if (noise < kNoNoise) return out;
+    const double rounding = 32.0 * kEpsilon * (largest(vertex_[0].w) + largest(u));
+    if (rounding < kNoNoise * distance_) return out;
     Vec3d across = out - (dot(out, u) * inverse_or_zero(norm_sq(u))) * u;
     if (count_ == 3) {
         across = cross(u, vertex_[2].w - vertex_[0].w);
@@ -107,7 +107,7 @@ Vec3d Simplex::direction() const {
     }
     across = unit_or(out, across);
     // The two agree as far as rounding lets the nearest point say. If they do not, that lies on the rim of the simplex.
-    return largest(across - out) <= noise ? across : out;
+    return largest(across - out) * distance_ <= rounding ? across : out;
 }
 
 Vec3d Simplex::point_a() const {

@@ -9,6 +9,8 @@ namespace clearance {
 // One to four points of the Minkowski difference, and the point of their hull nearest to the origin.
 class Simplex {
 public:
+    Simplex() {}  // room for vertices is left as it is: clearing it would take as long as a step of GJK
+
     // Try one more vertex: keep it, and of the others what the nearest point needs, if that brings it nearer to the
     // origin than `distance` was. Returns whether it did.
     bool extend(const Difference& by);
