@@ -28,6 +28,7 @@ bench: $(INSTALLED) ## us and the strongest peers, side by side
 
 accuracy: $(INSTALLED) $(CHECKS)/built ## write docs/accuracy.md anew
 	$(CHECKS)/elements_against_oracle 100000 | $(BIN)/python benchmarks/accuracy.py
+	$(BIN)/python benchmarks/accuracy_convex.py --count 20000 --write
 
 lint: $(INSTALLED)
 	$(BIN)/pip install -q --group lint

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+ACCURACY = ROOT / "docs" / "accuracy.md"
 NAMES = {"1": "point", "2": "segment", "3": "triangle"}
 BEYOND = "beyond 8 epsilon of the distance from the origin"
 NEAR = "where coordinates are no larger than ten sizes"
@@ -15,6 +16,8 @@ NEAR = "where coordinates are no larger than ten sizes"
 PAGE = """# Accuracy
 
 Written by `make accuracy`; do not edit.
+
+## Swept elements
 
 Every pair of swept elements is compared with an oracle in quadruple precision (34 digits) that tries all pairs of
 faces and all separating directions. {cases} seeded cases per pair, in both orders and with every instruction set, most
@@ -33,7 +36,15 @@ run fail. {passed} comparisons passed, {failed} failed.
 Largest error / size by family of cases, coordinates no larger than ten sizes:
 
 {families}
+
+{convex}
 """
+
+
+def convex_block(page: str) -> str:
+    """Return the part of the page that `accuracy_convex.py` writes, as it is."""
+    found = re.search(r"<!-- convex:begin -->.*<!-- convex:end -->", page, re.S)
+    return found.group() if found else "<!-- convex:begin -->\n<!-- convex:end -->"
 
 
 def table(text: str, title: str) -> dict[str, dict[str, float]]:
@@ -82,8 +93,9 @@ def main() -> None:
         passed=f"{passed:,}".replace(",", " "),
         failed=failed,
         families="\n".join(families),
+        convex=convex_block(ACCURACY.read_text()),
     )
-    (ROOT / "docs" / "accuracy.md").write_text(page)
+    ACCURACY.write_text(page)
 
     short = ["| pair | largest error / size | widest bracket / size |", "|---|---|---|"]
     short += [f"| {name[p]} | {worst[p]:.1e} | {bracket[p]:.1e} |" for p in pairs]

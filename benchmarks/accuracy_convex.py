@@ -2,10 +2,11 @@
 
 Prints one row of a Markdown table per pair of kinds, in both orders; fails if a promise is broken.
 
-Run it: python benchmarks/accuracy_convex.py --count 100000
+Run it: python benchmarks/accuracy_convex.py --count 100000 [--write]
 """
 
 import argparse
+import re
 import sys
 from dataclasses import dataclass, fields
 from itertools import combinations_with_replacement
@@ -16,14 +17,33 @@ import numpy as np
 import clearance as cl
 from clearance.errors import NotConverged
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
-from tangents import KINDS, Tangent, draw_shape, is_curved, tangents
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from tangents import KINDS, Tangent, draw_shape, is_curved, tangents  # noqa: E402
 
 BATCH = 500  # placements of the same two shapes
 HEADER = (
     "| pair | cases | error / size, apart | error / size, overlapping | bracket / size | normal, degrees "
     "| witness / size | brackets that missed | not converged |\n|---|---|---|---|---|---|---|---|---|"
 )
+
+
+TEXT = """
+## Convex bodies
+
+Two supporting planes are laid a drawn gap apart, from 1e-12 of a metre to 1 and of either sign, most of them near
+contact, and the bodies are put against them: the truth is known without computing a distance. Bodies are about a metre
+large; a quarter of the placements is up to a million metres from the origin, a quarter pairs bodies of unlike size.
+Overlaps count where the depth is proved to be the least. Errors are divided by the size of the pair, after taking off 8
+machine epsilons of the largest coordinate. Normals and witness points count where they are unique.
+
+{table}
+
+Promised are 1e-9 for the distance and 1e-7 where curved bodies overlap, normals within 1e-4 degrees (polytopes) and
+0.01 degrees (curved bodies), and witnesses within 0.1 % of the size. A bracket that leaves out the truth, or that is
+wider than promised, makes the run fail.
+
+"""
 
 
 @dataclass
@@ -125,20 +145,32 @@ def measure(kinds: tuple[str, str], count: int) -> Row:
     return row
 
 
+def write(table: str) -> None:
+    """Put the table where the page has room for it."""
+    page = ROOT / "docs" / "accuracy.md"
+    block = f"<!-- convex:begin -->\n{TEXT.format(table=table)}<!-- convex:end -->"
+    room = r"<!-- convex:begin -->.*<!-- convex:end -->"
+    page.write_text(re.sub(room, lambda _: block, page.read_text(), flags=re.S))
+
+
 def main() -> int:
     """Print the table; return 1 if a promise is broken."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=100_000, help="placements per pair of kinds")
-    count = parser.parse_args().count
-    broken = []
+    parser.add_argument("--write", action="store_true", help="put the table into docs/accuracy.md")
+    options = parser.parse_args()
+    broken, lines = [], [HEADER]
     print(HEADER)
     for kinds in combinations_with_replacement(KINDS, 2):
         if kinds == ("HalfSpace", "HalfSpace"):
             continue
-        row, name = measure(kinds, count), ", ".join(kinds)
-        print(row.markdown(name), flush=True)
+        row, name = measure(kinds, options.count), ", ".join(kinds)
+        lines.append(row.markdown(name))
+        print(lines[-1], flush=True)
         shapes = [draw_shape(np.random.default_rng(0), kind) for kind in kinds]
         broken += [f"{name}: {promise}" for promise in row.breaks(any(map(is_curved, shapes)))]
+    if options.write:
+        write("\n".join(lines))
     print("\n".join(broken), file=sys.stderr)
     return 1 if broken else 0
 

@@ -63,9 +63,8 @@ CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int
             {question.width_apart, question.relative_width, question.lower_above, question.upper_at_most});
     iterations += apart.iterations;
     const bool converged = apart.upper - apart.lower <= max_of(question.width_apart, kConverged * pair.size);
-    if ((converged && apart.upper > touching) || apart.lower > question.lower_above)
-        return widened(gap_apart(pair, apart), rounding);
-    if (apart.upper <= question.upper_at_most)
+    if (converged && apart.upper > touching) return widened(gap_apart(pair, apart), rounding);
+    if (apart.lower > question.lower_above || apart.upper <= question.upper_at_most)
         return widened({apart.simplex.point_a(), apart.normal, apart.upper, apart.lower, apart.upper}, rounding);
 
     // The cores overlap, or touch within rounding, or are so near to each other that GJK cannot tell any more.

@@ -42,7 +42,7 @@ GjkResult gjk(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop
         const Difference farthest = pair.farthest(towards);
         const double separation = -dot(towards, farthest.w);
         if (separation > result.lower) result.lower = separation, result.normal = towards;
-        if (stop.holds(result.lower, result.upper)) break;
+        if (result.iterations > 1 && stop.holds(result.lower, result.upper)) break;
 
         const bool nearer = !result.simplex.has(farthest.w) && result.simplex.extend(farthest);
         result.upper = result.simplex.distance();

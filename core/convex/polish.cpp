@@ -7,7 +7,7 @@ namespace {
 
 // How far cores are parted to polish the answer, and how closely they are measured then, compared with the size. A normal
 // that turned by more than so many radians is worth polishing again.
-constexpr double kLift = 1e-3, kPolished = 1e-14, kWorthPolishing = 1e-6;
+constexpr double kLift = 1e-4, kPolished = 1e-15, kWorthPolishing = 1e-6;
 constexpr int kMostPolishing = 16;
 
 }  // namespace

@@ -97,7 +97,7 @@ Gap contacts(const PlacedBody& a, const PlacedBody& b, const ContactRules& rules
             Gap gap = gap_between(part_a, part_b, {.at_most = 0.0, .method = rules.method}, work);
             gap.feature_a = static_cast<std::int32_t>(i), gap.feature_b = static_cast<std::int32_t>(j);
             if (gap.distance <= 0.0) add_contacts(part_a, part_b, gap, rules.plane, found);
-            if (gap.distance < best.distance) best = gap;
+            if (!(gap.distance >= best.distance)) best = gap;
         }
     for (std::size_t k = first; k < found.size(); ++k) found[k].point = found[k].point + a.origin();
     return best;

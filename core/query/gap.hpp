@@ -11,7 +11,7 @@ namespace clearance {
 struct Work {
     std::int64_t pairs = 0;           // pairs of bodies evaluated
     std::int64_t volume_tests = 0;    // bounds between bounding volumes
-    std::int64_t element_tests = 0;   // exact distances between swept elements
+    std::int64_t element_tests = 0;   // distances between parts of bodies
     std::int64_t triangle_tests = 0;  // exact distances between mesh triangles
     std::int64_t iterations = 0;      // steps of iterative solvers
 
