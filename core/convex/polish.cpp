@@ -26,7 +26,7 @@ void polish(const CorePair& pair, Depth& depth) {
         const double turn = separation > depth.lower ? largest(found.normal - depth.normal) : 0.0;
         if (turn > 0.0) depth.lower = separation, depth.normal = found.normal;
         depth.point_a = found.simplex.point_a();
-        if (!pair.curved || turn <= kWorthPolishing || step == kMostPolishing) return;
+        if (turn <= kWorthPolishing || step == kMostPolishing) return;
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "closest/kernels.hpp"
 #include "closest/swept.hpp"
+#include "convex/curvature.hpp"
 #include "convex/distance.hpp"
 #include "query/shortcuts.hpp"
 
@@ -17,6 +18,9 @@ constexpr double kWidth = 1e-13, kWidthInsideCurved = 0.8e-7, kWidthTouching = 1
 
 // The direction between points that are very near to each other needs a bracket that is narrow compared with their distance.
 constexpr double kRelativeWidth = 1e-11;
+
+// How far to lean aside for another way to the same answer.
+constexpr double kOtherWay = 0.3;
 
 Gap gap_of(const SweptGap<double>& swept) {
     return {swept.distance, swept.lower, swept.upper, swept.point_a, swept.point_b, swept.normal, 0, 0};
@@ -107,15 +111,24 @@ Gap gap(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPa
         gap.converged = has_converged(gap, size, pair.reach, pair.curved, question);
         return gap;
     };
-    const CoreGap<double> first = core_gap(pair, cores, iterations);
-    Gap best = answer(first);
-    if (!best.converged) {
-        // Simplices that ran into rounding on one way need not do so on another. Both brackets hold.
-        cores.towards_b = first.normal;
-        CoreGap<double> second = core_gap(pair, cores, iterations);
-        second.lower = max_of(first.lower, second.lower), second.upper = min_of(first.upper, second.upper);
-        second.distance = max_of(second.lower, min_of(second.upper, second.distance));
-        best = answer(second);
+    CoreGap<double> known = core_gap(pair, cores, iterations);
+    Gap best = answer(known);
+    // Simplices that ran into rounding on one way need not do so on another. All brackets hold.
+    if (best.converged) {
+        work.iterations += iterations;
+        return best;
+    }
+    const auto [e, f] = tangents_of(known.normal);
+    const Vec3d ways[] = {known.normal, known.normal + kOtherWay * e, known.normal - kOtherWay * e,
+                          known.normal + kOtherWay * f, known.normal - kOtherWay * f};
+    for (const Vec3d& way : ways) {
+        if (best.converged) break;
+        cores.towards_b = way;
+        CoreGap<double> again = core_gap(pair, cores, iterations);
+        again.lower = max_of(known.lower, again.lower), again.upper = min_of(known.upper, again.upper);
+        again.distance = max_of(again.lower, min_of(again.upper, again.distance));
+        known = again;
+        best = answer(known);
     }
     work.iterations += iterations;
     return best;
