@@ -51,18 +51,20 @@ PlacedBody::PlacedBody(const Body& body)
 void PlacedBody::place(const Pose& pose) {
     for (std::size_t k = 0; k < size(); ++k) {
         const Part& part = parts_[k];
-        poses_[k] = {pose.rotation * part.pose.rotation, pose.rotation * part.pose.translation};
         balls_.set(k, {pose.rotation * part.ball.centre, part.ball.radius});
-        const Element* element = element_of(part);
-        if (element == nullptr) continue;
+        if (counts_[k] == 0) {
+            poses_[k] = {pose.rotation * part.pose.rotation, pose.rotation * part.pose.translation};
+            continue;
+        }
         double* to = vertices_.data() + 9 * k;
-        for (const Vec3d& vertex : element->vertex) {
+        for (const Vec3d& vertex : element_of(part)->vertex) {
             const Vec3d turned = pose.rotation * vertex;
             *to++ = turned.x;
             *to++ = turned.y;
             *to++ = turned.z;
         }
     }
+    rotation_ = pose.rotation;
     ball_.centre = pose.rotation * centre_;
     origin_ = pose.translation;
 }

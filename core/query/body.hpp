@@ -45,6 +45,7 @@ public:
     const Ball& ball() const { return ball_; }
     const Vec3d& origin() const { return origin_; }
     PlacedPart part(std::size_t k, const Vec3d& body_origin) const {
+        if (counts_[k] > 0) return {parts_[k], rotation_, body_origin};
         const Pose& at = poses_[k];
         return {parts_[k], at.rotation, at.translation + body_origin};
     }
@@ -52,7 +53,8 @@ public:
 private:
     const Part* parts_;
     Vec3d centre_;  // of the ball, in the frame of the body
-    std::vector<Pose> poses_;
+    Mat3 rotation_;
+    std::vector<Pose> poses_;  // of parts that are no elements; of elements the vertices are turned
     std::vector<int> counts_;
     std::vector<double> vertices_, radii_;
     BallColumns balls_;

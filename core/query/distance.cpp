@@ -58,8 +58,15 @@ public:
         else
             gaps_between(count_a, a, count_b, b, out, 0, size_);
         for (std::size_t k = 0; k < size_; ++k) {
-            const auto at = [k](const double* column) { return Vec3d{column[3 * k], column[3 * k + 1], column[3 * k + 2]}; };
-            keep_nearer(best, {distance_[k], lower_[k], upper_[k], at(point_a_), at(point_b_), at(normal_), i_[k], j_[k]});
+            best.lower = min_of(best.lower, lower_[k]);
+            best.upper = min_of(best.upper, upper_[k]);
+            if (!(distance_[k] < best.distance)) continue;
+            best.distance = distance_[k];
+            best.point_a = {point_a_[3 * k], point_a_[3 * k + 1], point_a_[3 * k + 2]};
+            best.point_b = {point_b_[3 * k], point_b_[3 * k + 1], point_b_[3 * k + 2]};
+            best.normal = {normal_[3 * k], normal_[3 * k + 1], normal_[3 * k + 2]};
+            best.feature_a = i_[k];
+            best.feature_b = j_[k];
         }
         work.element_tests += static_cast<std::int64_t>(size_);
         size_ = 0;
