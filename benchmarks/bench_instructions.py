@@ -1,4 +1,4 @@
-"""Instructions per pair of swept elements, counted by callgrind: no clock, the same numbers in every run.
+"""Instructions per pair of elements and of convex bodies, counted by callgrind: no clock, the same in every run.
 
 Valgrind has no AVX-512, so the kernels for AVX2, SSE2 and plain doubles are counted.
 """
@@ -26,29 +26,36 @@ def tool(name: str) -> str | None:
     return str(beside) if beside.exists() else shutil.which(name)
 
 
-def build() -> Path:
-    """Compile the core as CMakeLists.txt says, and the driver against it."""
+def build() -> list[Path]:
+    """Compile the core as CMakeLists.txt says, and the drivers against it."""
     cmake, compiler = tool("cmake"), shutil.which("c++")
     if cmake is None or compiler is None:
         sys.exit("bench_instructions needs cmake and a C++ compiler.")
     quiet = {"check": True, "stdout": subprocess.DEVNULL}
     subprocess.run([cmake, "-S", ROOT, "-B", TREE, "-DCLEARANCE_PYTHON=OFF", "-DCLEARANCE_TESTS=OFF"], **quiet)
     subprocess.run([cmake, "--build", TREE, "--parallel", "2"], **quiet)
-    driver = TREE / "count_instructions"
-    source = Path(__file__).with_name("count_instructions.cpp")
     flags = ["-std=c++20", "-O2", "-Wall", "-Wextra", f"-I{ROOT / 'core'}", "-pthread"]
-    subprocess.run([compiler, *flags, source, TREE / "libclearance_core.a", "-o", driver], check=True)
-    return driver
+    drivers = [TREE / "count_instructions", TREE / "count_convex"]
+    for driver in drivers:
+        source = Path(__file__).with_name(f"{driver.name}.cpp")
+        subprocess.run([compiler, *flags, source, TREE / "libclearance_core.a", "-o", driver], check=True)
+    return drivers
 
 
 def count(driver: Path, simd: str, order: str, kind: str, call: str, pairs: int) -> tuple[float, float]:
     """Return instructions per pair and the sum of all distances."""
     vertices = [str(1 + LETTERS.index(letter)) for letter in order]
+    instructions, printed = run(driver, simd, *vertices, kind, call, str(pairs))
+    return instructions / pairs, float(printed)
+
+
+def run(driver: Path, *command: str) -> tuple[int, str]:
+    """Return the instructions inside of `counted`, and what the driver printed."""
     with TemporaryDirectory() as folder:
         found = subprocess.run(
             [
                 *("valgrind", "--tool=callgrind", "--toggle-collect=counted*", f"--callgrind-out-file={folder}/out"),
-                *(driver, simd, *vertices, kind, call, str(pairs)),
+                *(driver, *command),
             ],
             capture_output=True,
             text=True,
@@ -57,7 +64,23 @@ def count(driver: Path, simd: str, order: str, kind: str, call: str, pairs: int)
     collected = re.search(r"Collected : (\d+)", found.stderr)
     if collected is None:
         sys.exit(f"callgrind reported no count:\n{found.stderr}")
-    return int(collected[1]) / pairs, float(found.stdout)
+    return int(collected[1]), found.stdout
+
+
+def convex_bodies(driver: Path, placements: int) -> Table:
+    kinds = ["near", "far", "overlapping"]
+    table = Table(
+        f"Instructions per pair of convex bodies ({placements} placements), and iterations",
+        ["pair", *kinds, *(f"{kind}, iterations" for kind in kinds)],
+    )
+    pairs = {"sphere-sphere": ("sphere", "sphere"), "sphere-box": ("sphere", "box"), "box-box": ("box", "box")}
+    pairs |= {f"{name}-{name}": (name, name) for name in ("capsule", "cylinder", "ellipsoid")}
+    pairs |= {f"hull-hull of {n}": (n, n) for n in ("32", "128")}
+    for name, bodies in pairs.items():
+        found = [run(driver, *bodies, kind, str(placements)) for kind in kinds]
+        instructions = [f"{count / placements:.0f}" for count, _ in found]
+        table.add(name, *instructions, *(f"{float(text.split()[1]) / placements:.1f}" for _, text in found))
+    return table
 
 
 def main() -> None:
@@ -65,7 +88,7 @@ def main() -> None:
     if shutil.which("valgrind") is None:
         print("bench_instructions: skipped, valgrind is not installed.")
         return
-    driver = build()
+    driver, convex_driver = build()
     agreement = Agreement()
     pairs = 512 if options.quick else 8192
     table = Table(
@@ -83,6 +106,7 @@ def main() -> None:
         cells = [f"{number:.1f}" for number in counts]
         table.add(order, *cells, counts[-1] / counts[0], f"{single:.0f}", pierced)
     table.show(options.markdown)
+    convex_bodies(convex_driver, 64 if options.quick else 512).show(options.markdown)
     agreement.exit()
 
 
