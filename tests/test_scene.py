@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clearance import Capsule, Compound, Scene, Sphere, distance, poses
+from clearance import Box, Capsule, Compound, HalfSpace, Scene, Sphere, distance, poses
 from oracles import allowance, signed_distance, size_of_pair
 from strategies import cores_in_the_world, random_compound, random_shapes, rigid_motions, seeds
 
@@ -804,3 +804,15 @@ def test_bodies_without_a_jacobian_do_not_move():
 def test_what_is_no_jacobian_is_refused(bad):
     with pytest.raises(ValueError, match=r"\(6, dof\)"):
         line_of_spheres("ab").distances().gradient(bad)
+
+
+def test_two_half_spaces_cannot_be_watched():
+    scene = Scene()
+    scene.add("ground", HalfSpace([0, 0, 1], 0.0))
+    scene.add("wall", [HalfSpace([1, 0, 0], -3.0), Box([1, 1, 1])])
+    scene.add("ball", Sphere(0.5), pose=[0, 0, 2])
+    with pytest.raises(ValueError, match="half-space"):
+        scene.watch("ground", "wall")
+    scene.watch_all()
+    assert scene.pairs == [("ground", "ball"), ("wall", "ball")]
+    assert scene.distances().distance[0] == pytest.approx(1.5)

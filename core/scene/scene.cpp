@@ -17,6 +17,9 @@ double expected_ns(std::size_t size_a, std::size_t size_b) {
     return 300.0 + 8.0 * static_cast<double>(size_a) * static_cast<double>(size_b);
 }
 
+// Two half-spaces have none.
+bool have_distance(const Body& a, const Body& b) { return a.is_finite() || b.is_finite(); }
+
 }  // namespace
 
 Scene::Member& Scene::find(const std::string& name) const {
@@ -68,6 +71,8 @@ void Scene::add_pair(Member& a, Member& b) {
 
 void Scene::watch(const std::string& a, const std::string& b) {
     const Key key = key_of(a, b);
+    if (!have_distance(find(a).body, find(b).body))
+        throw std::invalid_argument("'" + a + "' and '" + b + "' both contain a half-space: they have no distance.");
     if (!watched_.insert(key).second) throw std::invalid_argument("the pair '" + a + "', '" + b + "' is already watched.");
     ignored_.erase(key);
     add_pair(find(a), find(b));
@@ -77,6 +82,7 @@ void Scene::watch_all() {
     for (std::size_t i = 0; i < members_.size(); ++i) {
         for (std::size_t j = i + 1; j < members_.size(); ++j) {
             const Key key = key_of(members_[i]->name, members_[j]->name);
+            if (!have_distance(members_[i]->body, members_[j]->body)) continue;
             if (ignored_.count(key) == 0 && watched_.insert(key).second) add_pair(*members_[i], *members_[j]);
         }
     }

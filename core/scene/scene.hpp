@@ -26,7 +26,7 @@ public:
     void rename(const std::string& from, const std::string& to);
 
     void watch(const std::string& a, const std::string& b);
-    void watch_all();  // every pair of the bodies present that is not ignored
+    void watch_all();  // every pair of the bodies present that is not ignored and has a distance
     void ignore(const std::string& a, const std::string& b);
 
     void move(const std::string& name, const Pose& pose);
