@@ -16,10 +16,10 @@ Vec3d column(const Mat3& m, int k) {
 }
 
 double skew_of(const Mat3& m) {
-    double skew = 0.0;
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) skew = max_of(skew, abs_of(dot(column(m, i), column(m, j)) - (i == j ? 1.0 : 0.0)));
-    return skew;
+    const Vec3d &x = m.row[0], &y = m.row[1], &z = m.row[2];
+    const double scale = max_of(max_of(abs_of(dot(x, x) - 1.0), abs_of(dot(y, y) - 1.0)), abs_of(dot(z, z) - 1.0));
+    const double shear = max_of(max_of(abs_of(dot(x, y)), abs_of(dot(y, z))), abs_of(dot(z, x)));
+    return max_of(scale, shear);
 }
 
 // One step towards the orthogonal polar factor, R (3 - R'R) / 2, which squares the error.
@@ -43,16 +43,21 @@ Mat3 straightened(const Mat3& m) {
     throw std::invalid_argument(text);
 }
 
+void refuse_what_is_too_large(const double* m) {
+    for (int k = 0; k < 16; ++k)
+        if (!(abs_of(m[k]) <= kLargestLength)) refuse("a pose must be finite and below 1e30, but it contains %g.", m[k]);
+}
+
 }  // namespace
 
 Pose pose_from_matrix(const double* m) {
-    for (int k = 0; k < 16; ++k)
-        if (!(abs_of(m[k]) <= kLargestLength)) refuse("a pose must be finite and below 1e30, but it contains %g.", m[k]);
+    Pose pose{{{{m[0], m[1], m[2]}, {m[4], m[5], m[6]}, {m[8], m[9], m[10]}}}, {m[3], m[7], m[11]}};
+    double sum = 0.0;  // a NaN or an infinity does not get lost in it
+    for (int k = 0; k < 12; ++k) sum += m[k];
+    double skew = skew_of(pose.rotation);
+    if (sum * 0.0 != 0.0 || largest(pose.translation) > kLargestLength || skew > kLargestLength) refuse_what_is_too_large(m);
     if (m[12] != 0.0 || m[13] != 0.0 || m[14] != 0.0 || m[15] != 1.0)
         throw std::invalid_argument("the last row of a pose must be 0 0 0 1.");
-
-    Pose pose{{{{m[0], m[1], m[2]}, {m[4], m[5], m[6]}, {m[8], m[9], m[10]}}}, {m[3], m[7], m[11]}};
-    double skew = skew_of(pose.rotation);
     if (!(skew <= kLargestSkew))
         refuse("the rotation of a pose must be orthonormal to 1e-6 (no scale, no shear), but it is off by %.6g.",
                0.5 * skew);

@@ -218,6 +218,11 @@ Gap distance_of_elements(const Element& a, const Pose& pose_a, const Element& b,
     return gap;
 }
 
+PlacedPart placed(const Part& part, const Mat3& rotation, const Vec3d& origin) {
+    if (part.is_centred) return {part, rotation, origin};
+    return {part, rotation * part.pose.rotation, rotation * part.pose.translation + origin};
+}
+
 Gap distance_of_parts(const Part& a, const Pose& pose_a, const Part& b, const Pose& pose_b, const Question& question,
                       Work& work) {
     const Element *element_a = element_of(a), *element_b = element_of(b);
@@ -225,10 +230,8 @@ Gap distance_of_parts(const Part& a, const Pose& pose_a, const Part& b, const Po
         ++work.element_tests;
         return distance_of_elements(*element_a, pose_a, *element_b, pose_b);
     }
-    const PlacedPart placed_a{a, pose_a.rotation * a.pose.rotation, pose_a.rotation * a.pose.translation};
-    const PlacedPart placed_b{b, pose_b.rotation * b.pose.rotation,
-                              pose_b.rotation * b.pose.translation + (pose_b.translation - pose_a.translation)};
-    return gap_between(placed_a, placed_b, question, work);
+    return gap_between(placed(a, pose_a.rotation, {0, 0, 0}),
+                       placed(b, pose_b.rotation, pose_b.translation - pose_a.translation), question, work);
 }
 
 }  // namespace

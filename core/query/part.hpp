@@ -20,7 +20,8 @@ struct HalfSpace {
 struct Part {
     std::variant<Convex, HalfSpace> shape;
     Pose pose;
-    Ball ball;  // around it, in the frame of the body; of infinite radius around a half-space
+    Ball ball;        // around it, in the frame of the body; of infinite radius around a half-space
+    bool is_centred;  // the pose is the identity
 };
 
 Part part_of(const Convex& convex, const Pose& pose);
