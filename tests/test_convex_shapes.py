@@ -286,3 +286,23 @@ def test_what_is_no_radius_of_a_hull_is_refused_by_name(bad):
 def test_what_is_no_pose_is_refused(shape, bad):
     with pytest.raises((ValueError, TypeError)):
         shape.at(bad)
+
+
+@pytest.mark.parametrize("count", [8, 255, 257, 3000, 40_000])
+@pytest.mark.parametrize("kind", ["round", "cubic", "cloud", "flat", "off centre"])
+def test_hulls_of_any_size_find_their_farthest_point(kind, count):
+    rng = np.random.default_rng(count)
+    points = rng.normal(size=(count, 3))
+    if kind == "round":
+        points /= np.linalg.norm(points, axis=1)[:, None]
+    elif kind == "cubic":
+        points = np.clip(points, -0.5, 0.5)
+    elif kind == "flat":
+        points[:, 1] = 0.25
+    elif kind == "off centre":
+        points = 1e-3 * points + [3.0, -2.0, 5.0]
+    hull = cl.ConvexHull(points)
+    for direction in rng.normal(size=(30, 3)):
+        direction /= np.linalg.norm(direction)
+        found = cl.distance(cl.HalfSpace(direction, 0.0), hull)
+        assert found.distance == pytest.approx((points @ direction).min(), abs=1e-14 * (1 + np.abs(points).max()))

@@ -18,6 +18,9 @@ Bounds bounds_of(const Vec3d* begin, const Vec3d* end) {
     return b;
 }
 
+// What rounding can take from the bound of a cone.
+constexpr double kSlack = 1e-14;
+
 double coordinate(const Vec3d& v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
 }  // namespace
@@ -32,12 +35,44 @@ Hull::Hull(std::vector<Vec3d> points) : points_(std::move(points)) {
     if (blocks_.size() <= kSearchedWhole) nodes_.clear();
 }
 
+// Points on a round hull lie in thin shells, of which boxes make little; seen from the centre they lie in narrow cones.
+void Hull::fit_cone(Node& node, const Vec3d* begin, const Vec3d* end) const {
+    Vec3d sum{0, 0, 0};
+    for (const Vec3d* p = begin; p != end; ++p) {
+        const Vec3d from_centre = *p - ball_.centre;
+        sum = sum + inverse_or_zero(norm(from_centre)) * from_centre;
+        node.length = max_of(node.length, norm(from_centre));
+    }
+    node.axis = inverse_or_zero(norm(sum)) * sum;
+    node.cosine = 1.0;
+    for (const Vec3d* p = begin; p != end; ++p) {
+        const Vec3d from_centre = *p - ball_.centre;
+        node.cosine = min_of(node.cosine, dot(node.axis, inverse_or_zero(norm(from_centre)) * from_centre));
+    }
+    node.cosine = max_of(-1.0, node.cosine - 4.0 * kEpsilon);
+    node.sine = std::sqrt(max_of(0.0, 1.0 - node.cosine * node.cosine));
+}
+
+// No point of a node is higher than this along a direction, whose length is `steepness`.
+double Hull::highest(const Node& node, const Vec3d& along, double steepness) const {
+    const Vec3d steep{abs_of(along.x), abs_of(along.y), abs_of(along.z)};
+    const double in_box = dot(along, node.centre) + dot(steep, node.half);
+    const double cosine = dot(along, node.axis) / steepness;
+    const double sine = std::sqrt(max_of(0.0, 1.0 - cosine * cosine));
+    const double nearest = cosine >= node.cosine ? 1.0 : cosine * node.cosine + sine * node.sine;
+    // A cone wider than a half-space bounds nothing.
+    const double in_cone =
+        dot(along, ball_.centre) + steepness * node.length * (node.cosine > 0.0 && nearest > 0.0 ? nearest : 1.0);
+    return min_of(in_box, in_cone + kSlack * steepness * node.length);
+}
+
 // Split along the longest side, at a multiple of whole blocks, so that only the last block is not full.
 std::int32_t Hull::build(std::vector<Vec3d>& points, std::size_t begin, std::size_t end) {
     const Bounds b = bounds_of(points.data() + begin, points.data() + end);
     const auto at = static_cast<std::int32_t>(nodes_.size());
     const Vec3d half = 0.5 * (b.high - b.low);
-    nodes_.push_back({b.low + half, half, 0, 0});
+    nodes_.push_back({b.low + half, half, {}, -1.0, 0.0, 0.0, 0, 0});
+    fit_cone(nodes_.back(), points.data() + begin, points.data() + end);
     const std::size_t blocks = (end - begin + kPointBlock - 1) / kPointBlock;
     if (blocks <= kLeaf) {
         nodes_[at].left = ~static_cast<std::int32_t>(blocks_.size());
@@ -68,8 +103,8 @@ Vec3d Hull::farthest_of(std::size_t first, std::size_t count, const Vec3d& along
 }
 
 Vec3d Hull::farthest_in_tree(const Vec3d& along) const {
-    const Vec3d steep{abs_of(along.x), abs_of(along.y), abs_of(along.z)};
-    const auto bound = [&](std::int32_t k) { return dot(along, nodes_[k].centre) + dot(steep, nodes_[k].half); };
+    const double steepness = norm(along);
+    const auto bound = [&](std::int32_t k) { return highest(nodes_[static_cast<std::size_t>(k)], along, steepness); };
     struct Waiting {
         double bound;
         std::int32_t node;

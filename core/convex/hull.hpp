@@ -11,8 +11,8 @@ namespace clearance {
 // A cloud of points that stands for its convex hull. Points inside of it or repeated do no harm: only farthest points are
 // ever asked for.
 //
-// The points lie column by column in blocks of eight, near ones together, under a tree of boxes. A few blocks are searched
-// from end to end; more of them from the top of the tree, leaving out every box that cannot reach beyond what was found.
+// The points lie column by column in blocks of eight, near ones together, under a tree of boxes and cones. A few blocks are
+// searched from end to end; more of them from the top of the tree, leaving out what cannot reach beyond what was found.
 class Hull {
 public:
     // Points about `centre`, which is theirs to choose: coordinates far from zero would cost digits.
@@ -33,12 +33,16 @@ private:
         Vec3d point(std::size_t k) const { return {x[k], y[k], z[k]}; }
     };
     struct Node {
-        Vec3d centre, half;
-        std::int32_t left, right;  // children, or ~block and the number of blocks from there
+        Vec3d centre, half;           // a box around its points,
+        Vec3d axis;                   // and a cone from the centre of the hull,
+        double cosine, sine, length;  // of this angle and length
+        std::int32_t left, right;     // children, or ~block and the number of blocks from there
     };
 
     Vec3d farthest_of(std::size_t first, std::size_t count, const Vec3d& along) const;
     Vec3d farthest_in_tree(const Vec3d& along) const;
+    double highest(const Node& node, const Vec3d& along, double steepness) const;
+    void fit_cone(Node& node, const Vec3d* begin, const Vec3d* end) const;
     std::int32_t build(std::vector<Vec3d>& points, std::size_t begin, std::size_t end);
 
     std::vector<Vec3d> points_;
