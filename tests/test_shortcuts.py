@@ -1,0 +1,65 @@
+"""Closed forms against the general path, which the same bodies take when they are written as hulls."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import clearance as cl
+from strategies import rigid_motions
+from tangents import draw_shape, is_curved, tangents
+
+SOLIDS = ("Box", "Cylinder", "Cone")
+
+
+def corners_of(box):
+    return 0.5 * box.size * np.array(list(product([-1.0, 1.0], repeat=3)))
+
+
+def as_hull(shape):
+    """The same body, without a closed form."""
+    if isinstance(shape, cl.Box):
+        return cl.ConvexHull(corners_of(shape))
+    return cl.ConvexHull(np.zeros((4, 3)), shape.radius)
+
+
+def check(kinds, seed, count):
+    rng = np.random.default_rng([seed, *map(ord, "".join(kinds))])
+    for _ in range(count // 500):
+        t = tangents(rng, *(draw_shape(rng, kind) for kind in kinds), 500)
+        general = cl.distance(as_hull(t.a).at(t.pose_a), t.b.at(t.pose_b))
+        closed = cl.distance(t.a.at(t.pose_a), t.b.at(t.pose_b))
+        assert np.all(closed.lower <= general.upper)
+        assert np.all(general.lower <= closed.upper)
+        allowed = (1e-7 if is_curved(t.b) else 1e-9) * t.size
+        assert np.abs(closed.distance - general.distance).max() <= allowed
+        # Either normal proves the distance of the other, as far as the other is proved.
+        turned = np.linalg.norm(closed.normal - general.normal, axis=1)
+        assert np.all((turned <= 1e-3) | (closed.upper - general.lower <= allowed))
+
+
+PAIRS = [*product(("Sphere",), SOLIDS), ("Box", "Box")]
+
+
+@pytest.mark.parametrize("kinds", PAIRS, ids="-".join)
+def test_closed_form_agrees_with_the_general_path(kinds):
+    check(kinds, 1, 2000)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kinds", PAIRS, ids="-".join)
+def test_closed_form_agrees_with_the_general_path_a_hundred_thousand_times(kinds):
+    check(kinds, 2, 100_000)
+
+
+@pytest.mark.parametrize("kind", ["Sphere", "Capsule", "Ellipsoid", "ConvexHull", *SOLIDS])
+def test_half_space_agrees_with_a_huge_box(kind):
+    rng = np.random.default_rng(3)
+    shape, motions = draw_shape(rng, kind), rigid_motions(rng, 500)
+    motions[:, :3, 3] = rng.uniform(-1.0, 1.0, (500, 3))
+    ground = cl.distance(cl.HalfSpace([0.0, 0.0, 1.0], 0.0), shape.at(motions))
+    block = cl.distance(cl.Box([40.0, 40.0, 40.0]).at([0.0, 0.0, -20.0]), shape.at(motions))
+    assert np.all(ground.lower <= block.upper)
+    assert np.all(block.lower <= ground.upper)
+    assert np.abs(block.distance - ground.distance).max() <= 1e-7 * 40.0
+    assert np.allclose(block.normal, ground.normal, atol=1e-4)
