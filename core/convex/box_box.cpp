@@ -50,13 +50,29 @@ private:
     Vec3d t_;
 };
 
+bool holds(const Box& box, const Vec3d& point, double slack) {
+    return abs_of(point.x) <= box.half.x + slack && abs_of(point.y) <= box.half.y + slack &&
+           abs_of(point.z) <= box.half.z + slack;
+}
+
+// The deepest corner of either box, if it is opposite a point of the other; two edges that cross have no such corner.
+std::optional<Vec3d> witness(const Box& a, const Box& b, const CorePair& pair, const Vec3d& normal, double depth) {
+    const double slack = 16.0 * kEpsilon * pair.reach;
+    const Difference deepest = pair.farthest(normal);
+    const Vec3d over_b = deepest.b + depth * normal;
+    if (holds(a, over_b, slack)) return over_b;
+    const Vec3d under_a = deepest.a - depth * normal - pair.b_origin;
+    if (holds(b, transposed_times(pair.a_from_b, under_a), slack)) return deepest.a;
+    return std::nullopt;
+}
+
 }  // namespace
 
 Depth box_box_depth(const Box& a, const Box& b, const CorePair& pair) {
     const Directions best(a, b, pair);
     // Boxes that are apart may be farther apart than along any of these.
     const double upper = best.highest < 0.0 ? best.highest : std::numeric_limits<double>::infinity();
-    return {best.normal, best.separation, upper, 1};
+    return {best.normal, best.separation, upper, 1, witness(a, b, pair, best.normal, -best.separation)};
 }
 
 }  // namespace clearance
