@@ -19,7 +19,8 @@ from clearance.errors import NotConverged
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
-from tangents import KINDS, Tangent, draw_shape, is_curved, tangents  # noqa: E402
+from solids import KINDS, draw_shape, is_curved  # noqa: E402
+from tangents import Tangent, tangents  # noqa: E402
 
 BATCH = 500  # placements of the same two shapes
 HEADER = (

@@ -8,8 +8,9 @@ from scipy import spatial
 
 import clearance as cl
 from clearance import poses
+from solids import EPS, PAIRS, bounding_radius, draw_shape
 from strategies import rigid_motions, seeds
-from tangents import EPS, PAIRS, bounding_radius, draw_shape, tangents
+from tangents import tangents
 
 X, Y, Z = np.eye(3)
 GROUND = cl.HalfSpace(Z, 0.0)
@@ -368,3 +369,9 @@ def test_rules_that_need_corners_are_refused_to_round_bodies():
         cl.contacts(GROUND, cl.ConvexHull(CORNERS), plane="section")
     with pytest.raises(ValueError, match="plane"):
         cl.contacts(GROUND, BLOCK, plane="middle")
+
+
+@pytest.mark.parametrize(("shift", "count"), [([1, 0, 0], 4), ([1, 1, 0], 2), ([1, 1, 1], 1), ([1, 0.5, 0], 4)])
+def test_cubes_that_just_touch_meet_in_a_face_an_edge_or_a_corner(shift, count):
+    cube = cl.Box([1.0, 1.0, 1.0])
+    assert len(cl.contacts(cube, cube.at(np.array(shift, dtype=float)))) == count

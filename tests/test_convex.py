@@ -7,18 +7,10 @@ from hypothesis import strategies as st
 
 import clearance as cl
 from clearance import poses
+from convex_oracle import signed_distance_between, witness_error
+from solids import EPS, KINDS, PAIRS, bounding_radius, draw_shape, is_curved
 from strategies import rigid_motions, seeds
-from tangents import (
-    EPS,
-    KINDS,
-    PAIRS,
-    bounding_radius,
-    draw_shape,
-    is_curved,
-    signed_distance_between,
-    tangents,
-    witness_error,
-)
+from tangents import tangents
 
 FIELDS = ("distance", "lower", "upper", "point_a", "point_b", "normal", "feature_a", "feature_b")
 SOLID = tuple(kind for kind in KINDS if kind != "HalfSpace")
@@ -45,7 +37,7 @@ def assert_all(holds, what, t, gaps):
         pytest.fail(f"{what}: {np.sum(~holds)} of {len(holds)}, first\n{placed}\nfound {found}\nknown {known}")
 
 
-def check(t, gaps, tolerance=None, normals=True):
+def assert_gaps_are_true(t, gaps, tolerance=None, normals=True):
     """Check gaps of tangent placements against everything that is known of them, and the contract of a gap."""
     allowed = t.allowed if tolerance is None else tolerance * t.size + t.rounding
     assert_all(gaps.distance >= t.gap - allowed, "distance is too small", t, gaps)
@@ -54,7 +46,7 @@ def check(t, gaps, tolerance=None, normals=True):
     assert_all(gaps.upper >= t.gap - t.rounding, "the truth is beyond upper", t, gaps)
     assert_all((gaps.lower <= gaps.distance) & (gaps.distance <= gaps.upper), "distance left its bracket", t, gaps)
     assert_all(gaps.upper - gaps.lower <= allowed + 3 * t.rounding, "bracket is wide", t, gaps)
-    check_contract(t, gaps, tolerance)
+    assert_contract(t, gaps, tolerance)
     if normals:
         angle = np.linalg.norm(gaps.normal - t.normal, axis=1)
         bound = 1.7e-4 if is_curved(t.a) or is_curved(t.b) else 1.7e-6
@@ -68,7 +60,7 @@ def on_the_surface(a, b, tolerance=None):
     return tolerance or (1e-6 if is_curved(a) or is_curved(b) else 1e-9)
 
 
-def check_contract(t, gaps, tolerance):
+def assert_contract(t, gaps, tolerance):
     assert_all(np.abs(np.linalg.norm(gaps.normal, axis=1) - 1) <= 4 * EPS, "normal is no unit vector", t, gaps)
     residual = gaps.point_b - gaps.point_a - gaps.distance[:, None] * gaps.normal
     slack = t.rounding + 8 * EPS * (t.size + np.abs(gaps.distance))
@@ -92,7 +84,7 @@ def assert_same_bits(found, expected):
 def test_planes_laid_a_gap_apart_measure_that_gap(kinds):
     for seed in range(4):
         t = drawn(kinds, seed)
-        check(t, cl.distance(*t.placed))
+        assert_gaps_are_true(t, cl.distance(*t.placed))
 
 
 @pytest.mark.long
@@ -101,39 +93,39 @@ def test_planes_laid_a_gap_apart_measure_that_gap_thousands_of_times(kinds):
     for seed in range(100, 140):
         for far, ratio in ((0.0, 1.0), (1e3, 1.0), (0.0, 0.01)):
             t = drawn(kinds, seed, 1000, far=far, ratio=ratio)
-            check(t, cl.distance(*t.placed))
+            assert_gaps_are_true(t, cl.distance(*t.placed))
 
 
 @every_pair
 def test_nothing_is_lost_a_million_metres_from_the_origin(kinds):
     t = drawn(kinds, 10, far=1e6)
-    check(t, cl.distance(*t.placed))
+    assert_gaps_are_true(t, cl.distance(*t.placed))
 
 
 @every_pair
 @pytest.mark.parametrize("ratio", [1e-6, 1e-3, 1e3, 1e6])
 def test_a_pebble_meets_a_mountain(kinds, ratio):
     t = drawn(kinds, 11, 20, ratio=ratio)
-    check(t, cl.distance(*t.placed), normals=False)
+    assert_gaps_are_true(t, cl.distance(*t.placed), normals=False)
 
 
 @given(seeds(), pairs)
 def test_order_does_not_matter(seed, kinds):
     t = drawn(kinds, seed)
-    check(t.swapped(), cl.distance(*t.swapped().placed))
+    assert_gaps_are_true(t.swapped(), cl.distance(*t.swapped().placed))
 
 
 @given(seeds(), pairs)
 def test_observer_does_not_matter(seed, kinds):
     motion = rigid_motions(np.random.default_rng(seed), 1)[0]
     t = drawn(kinds, seed).moved(motion)
-    check(t, cl.distance(*t.placed))
+    assert_gaps_are_true(t, cl.distance(*t.placed))
 
 
 @given(seeds(), pairs, st.sampled_from([1e-6, 1e-3, 0.1, 7.0, 1e3, 1e6]))
 def test_scale_does_not_matter(seed, kinds, factor):
     t = drawn(kinds, seed).scaled(factor)
-    check(t, cl.distance(*t.placed))
+    assert_gaps_are_true(t, cl.distance(*t.placed))
 
 
 @every_pair
@@ -312,7 +304,7 @@ def test_pairs_farther_than_asked_for_only_say_so(seed, kinds, at_most):
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-5])
 def test_looser_tolerance_gives_a_true_bracket(kinds, tolerance):
     t = drawn(kinds, 32, 30)
-    check(t, cl.distance(*t.placed, tolerance=tolerance), tolerance, normals=False)
+    assert_gaps_are_true(t, cl.distance(*t.placed, tolerance=tolerance), tolerance, normals=False)
     one = cl.distance(t.a.at(t.pose_a[0]), t.b.at(t.pose_b[0]), tolerance=tolerance)
     assert one.distance == cl.distance(*t.placed, tolerance=tolerance).distance[0]
 
@@ -330,7 +322,7 @@ def test_what_is_no_tolerance_is_refused(bad):
 def test_hint_does_not_change_the_answer(seed, kinds):
     t = drawn(kinds, seed, 20)
     gaps = cl.distance(*t.placed)
-    check(t, cl.distance(*t.placed, hint=gaps))
+    assert_gaps_are_true(t, cl.distance(*t.placed, hint=gaps))
     for k in range(0, 20, 7):
         single = t.a.at(t.pose_a[k]), t.b.at(t.pose_b[k])
         again = cl.distance(*single, hint=cl.distance(t.a.at(t.pose_a[k - 1]), t.b.at(t.pose_b[k - 1])))

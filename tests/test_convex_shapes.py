@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import clearance as cl
 from clearance import poses
+from solids import EPS, KINDS, bounding_radius, draw_shape, support
 from strategies import rigid_motions, seeds
-from tangents import EPS, KINDS, bounding_radius, draw_shape, support
 
 X, Y, Z = np.eye(3)
 TETRAHEDRON = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import clearance as cl
+from solids import draw_shape, is_curved
 from strategies import rigid_motions
-from tangents import draw_shape, is_curved, tangents
+from tangents import tangents
 
 SOLIDS = ("Box", "Cylinder", "Cone")
 
@@ -23,7 +24,7 @@ def as_hull(shape):
     return cl.ConvexHull(np.zeros((4, 3)), shape.radius)
 
 
-def check(kinds, seed, count):
+def assert_both_ways_agree(kinds, seed, count):
     rng = np.random.default_rng([seed, *map(ord, "".join(kinds))])
     for _ in range(count // 500):
         t = tangents(rng, *(draw_shape(rng, kind) for kind in kinds), 500)
@@ -43,13 +44,13 @@ PAIRS = [*product(("Sphere",), SOLIDS), ("Box", "Box")]
 
 @pytest.mark.parametrize("kinds", PAIRS, ids="-".join)
 def test_closed_form_agrees_with_the_general_path(kinds):
-    check(kinds, 1, 2000)
+    assert_both_ways_agree(kinds, 1, 2000)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kinds", PAIRS, ids="-".join)
 def test_closed_form_agrees_with_the_general_path_a_hundred_thousand_times(kinds):
-    check(kinds, 2, 100_000)
+    assert_both_ways_agree(kinds, 2, 100_000)
 
 
 @pytest.mark.parametrize("kind", ["Sphere", "Capsule", "Ellipsoid", "ConvexHull", *SOLIDS])

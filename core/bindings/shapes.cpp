@@ -157,7 +157,7 @@ void bind_shapes(nb::module_& m) {
     nb::class_<Placed> placed(m, "Placed", "A shape at one pose, made by `shape.at(pose)`.");
     nb::class_<PlacedBatch> batch(m, "PlacedBatch", "A shape at many poses, made by `shape.at(poses)`.");
 
-    shape.def("at", &place, "pose"_a, nb::sig("def at(self, pose: typing.Any) -> typing.Any"),
+    shape.def("at", &place, "pose"_a.none(), nb::sig("def at(self, pose: typing.Any) -> typing.Any"),
               "Place the shape: at a pose (4, 4), at many (..., 4, 4), or moved by a vector of length 3.");
     shape.def_prop_ro(
         "ball",

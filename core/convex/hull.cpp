@@ -49,7 +49,7 @@ void Hull::fit_cone(Node& node, const Vec3d* begin, const Vec3d* end) const {
         const Vec3d from_centre = *p - ball_.centre;
         node.cosine = min_of(node.cosine, dot(node.axis, inverse_or_zero(norm(from_centre)) * from_centre));
     }
-    node.cosine = max_of(-1.0, node.cosine - 4.0 * kEpsilon);
+    node.cosine = max_of(-1.0, node.cosine - 32.0 * kEpsilon);  // more than rounding can have made it too large
     node.sine = std::sqrt(max_of(0.0, 1.0 - node.cosine * node.cosine));
 }
 

@@ -11,11 +11,15 @@ namespace {
 // Edges within this angle of each other run side by side; others cross.
 constexpr double kParallelEdges = 1e-3;
 
+// Points as near to each other as this, compared with the features, are one.
+constexpr double kSamePoint = 1e-9;
+
 struct Flat {
     double x, y;
 };
 Flat operator-(const Flat& p, const Flat& q) { return {p.x - q.x, p.y - q.y}; }
 double turn(const Flat& p, const Flat& q) { return p.x * q.y - p.y * q.x; }
+double apart_sq(const Flat& p, const Flat& q) { return (p.x - q.x) * (p.x - q.x) + (p.y - q.y) * (p.y - q.y); }
 
 // A feature seen along n: flat corners, and its height above the plane through the origin, which is that of a plane.
 class Shadow {
@@ -28,6 +32,12 @@ public:
             height_[k] = dot(n, feature.point[k]);
         if (count > 2 && area() < 0.0) std::reverse(corner, corner + count), std::reverse(height_, height_ + count);
         fit_plane();
+    }
+
+    double extent() const {
+        double farthest_sq = 0.0;
+        for (int k = 1; k < count; ++k) farthest_sq = max_of(farthest_sq, apart_sq(corner[0], corner[k]));
+        return std::sqrt(farthest_sq);
     }
 
     double height(const Flat& p) const {
@@ -65,6 +75,12 @@ struct Outline {
     int count = 0;
     void add(const Flat& p) {
         if (count < Shadow::kMostPoints) corner[count++] = p;
+    }
+    // Faces that only just meet have an overlap without area, whose corners coincide.
+    void add_new(const Flat& p, double same) {
+        for (int k = 0; k < count; ++k)
+            if (apart_sq(p, corner[k]) <= same * same) return;
+        add(p);
     }
 };
 
@@ -138,8 +154,6 @@ Outline common(const Shadow& a, const Shadow& b) {
     return point;
 }
 
-double apart_sq(const Flat& p, const Flat& q) { return (p.x - q.x) * (p.x - q.x) + (p.y - q.y) * (p.y - q.y); }
-
 // Of many points the deepest, the one farthest from it, and the two that stand farthest to either side of both.
 template <class Depth>
 void thin_out(Outline& outline, const Depth& depth) {
@@ -169,8 +183,9 @@ Manifold meeting(const Feature& a, const Feature& b, const Vec3d& n, double leas
                             : b_over_a ? edge_over_disc(b, a, n, across)
                                        : common(shadow_a, shadow_b);
     Outline deep;
+    const double same = kSamePoint * max_of(shadow_a.extent(), shadow_b.extent());
     for (int k = 0; k < outline.count; ++k)
-        if (depth(outline.corner[k]) >= least_depth) deep.add(outline.corner[k]);
+        if (depth(outline.corner[k]) >= least_depth) deep.add_new(outline.corner[k], same);
     thin_out(deep, depth);
     Manifold manifold;
     for (int k = 0; k < deep.count; ++k) {

@@ -19,8 +19,9 @@ constexpr double kWidth = 1e-13, kWidthInsideCurved = 0.8e-7, kWidthTouching = 1
 // The direction between points that are very near to each other needs a bracket that is narrow compared with their distance.
 constexpr double kRelativeWidth = 1e-11;
 
-// How far to lean aside for another way to the same answer.
-constexpr double kOtherWay = 0.3;
+// Where rounding blocks one way to the answer, others lean aside by so much.
+constexpr double kLean = 0.3;
+constexpr int kOtherWays = 5;
 
 Gap gap_of(const SweptGap<double>& swept) {
     return {swept.distance, swept.lower, swept.upper, swept.point_a, swept.point_b, swept.normal, 0, 0};
@@ -83,6 +84,19 @@ bool has_converged(const Gap& gap, double size, double reach, bool curved, const
     return gap.upper - gap.lower <= promised * size + 64.0 * kEpsilon * reach;
 }
 
+// Simplices that ran into rounding on one way need not do so on another: from the normal itself, or leaning to one of four
+// sides. Both brackets hold.
+CoreGap<double> found_another_way(const CorePair& pair, CoreQuestion cores, const CoreGap<double>& known, int way,
+                                  int& iterations) {
+    const auto [e, f] = tangents_of(known.normal);
+    const Vec3d lean[kOtherWays] = {{0, 0, 0}, e, -e, f, -f};
+    cores.towards_b = known.normal + kLean * lean[way];
+    CoreGap<double> again = core_gap(pair, cores, iterations);
+    again.lower = max_of(known.lower, again.lower), again.upper = min_of(known.upper, again.upper);
+    again.distance = max_of(again.lower, min_of(again.upper, again.distance));
+    return again;
+}
+
 Gap gap(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPart& at_b, const Question& question,
         Work& work) {
     const Element *element_a = std::get_if<Element>(&a.core), *element_b = std::get_if<Element>(&b.core);
@@ -113,21 +127,8 @@ Gap gap(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPa
     };
     CoreGap<double> known = core_gap(pair, cores, iterations);
     Gap best = answer(known);
-    // Simplices that ran into rounding on one way need not do so on another. All brackets hold.
-    if (best.converged) {
-        work.iterations += iterations;
-        return best;
-    }
-    const auto [e, f] = tangents_of(known.normal);
-    const Vec3d ways[] = {known.normal, known.normal + kOtherWay * e, known.normal - kOtherWay * e,
-                          known.normal + kOtherWay * f, known.normal - kOtherWay * f};
-    for (const Vec3d& way : ways) {
-        if (best.converged) break;
-        cores.towards_b = way;
-        CoreGap<double> again = core_gap(pair, cores, iterations);
-        again.lower = max_of(known.lower, again.lower), again.upper = min_of(known.upper, again.upper);
-        again.distance = max_of(again.lower, min_of(again.upper, again.distance));
-        known = again;
+    for (int way = 0; !best.converged && way < kOtherWays; ++way) {
+        known = found_another_way(pair, cores, known, way, iterations);
         best = answer(known);
     }
     work.iterations += iterations;
