@@ -57,7 +57,7 @@ nb::tuple contacts_of_rows(nb::handle a, nb::handle b, std::size_t rows, const s
     for (const auto& of_row : found) count += of_row.size();
     NumpyArray points = new_array({count, 3}), depths = new_array({count}), normals = new_array({count, 3});
     const auto integers = [](std::size_t length) { return std::unique_ptr<std::int64_t[]>(new std::int64_t[length]); };
-    auto parts = integers(2 * count), offsets = integers(rows + 1);
+    auto parts = integers(2 * count), features = integers(2 * count), offsets = integers(rows + 1);
     std::size_t k = 0;
     for (std::size_t row = 0; row < rows; ++row) {
         offsets[row] = static_cast<std::int64_t>(k);
@@ -66,6 +66,7 @@ nb::tuple contacts_of_rows(nb::handle a, nb::handle b, std::size_t rows, const s
             put(normals.data() + 3 * k, contact.normal);
             depths.data()[k] = contact.depth;
             parts[2 * k] = contact.part_a, parts[2 * k + 1] = contact.part_b;
+            features[2 * k] = contact.triangle_a, features[2 * k + 1] = contact.triangle_b;
             ++k;
         }
     }
@@ -75,7 +76,7 @@ nb::tuple contacts_of_rows(nb::handle a, nb::handle b, std::size_t rows, const s
         const nb::capsule owner(numbers, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
         return nb::ndarray<nb::numpy, std::int64_t>(numbers, shape.size(), shape.begin(), owner);
     };
-    return nb::make_tuple(normal, points, depths, normals, array(std::move(parts), {count, 2}),
+    return nb::make_tuple(normal, points, depths, normals, array(std::move(parts), {count, 2}), array(std::move(features), {count, 2}),
                           array(std::move(offsets), {rows + 1}));
 }
 

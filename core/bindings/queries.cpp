@@ -1,20 +1,18 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <atomic>
 #include <optional>
 
+#include "bindings/gaps.hpp"
 #include "bindings/operands.hpp"
 #include "closest/kernels.hpp"
 #include "parallel/pool.hpp"
 
 namespace clearance {
 namespace {
-
-struct GapResult {
-    Gap gap;
-    Work work;
-};
 
 Question question_of(double at_most, double tolerance) {
     if (at_most != at_most) throw std::invalid_argument("at_most must be a number, but it is NaN.");
@@ -35,7 +33,7 @@ void check_converged(const Gap& gap) {
 
 GapResult single_distance(nb::handle a, nb::handle b, double at_most, double tolerance, const GapResult* hint) {
     Question question = question_of(at_most, tolerance);
-    if (hint != nullptr) question.towards_b = direction_of(hint->gap.normal);
+    if (hint != nullptr) question.towards_b = direction_of(hint->gap.normal), question.nearest_before = &hint->gap;
     const Operand one = operand_of(a, "a"), other = operand_of(b, "b");
     refuse_two_half_spaces(*one.body, *other.body);
     GapResult result{};
@@ -52,43 +50,51 @@ bool single_within(nb::handle a, nb::handle b, double margin) {
     return distance(*one.body, one.pose, *other.body, other.pose, question, work).distance <= margin;
 }
 
-void set3(double* column, std::size_t row, const Vec3d& v) {
-    column[3 * row] = v.x, column[3 * row + 1] = v.y, column[3 * row + 2] = v.z;
-}
-
 const Element* only_element(const Body& body) {
     return body.parts().size() == 1 ? element_of(body.parts().front()) : nullptr;
 }
 
 using Rows3 = nb::ndarray<const double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
+using Integers = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// What an earlier batch found: normals, then features and parts of a and b.
+using HintColumns = std::tuple<Rows3, Integers, Integers, Integers, Integers>;
+
+Gap hint_at(const HintColumns& hint, std::size_t row) {
+    const auto& [normal, feature_a, feature_b, part_a, part_b] = hint;
+    Gap gap{};
+    gap.normal = {normal(row, 0), normal(row, 1), normal(row, 2)};
+    gap.feature_a = feature_a(row), gap.feature_b = feature_b(row), gap.part_a = part_a(row), gap.part_b = part_b(row);
+    return gap;
+}
 
 // Rows of two batches of equal length, or of one batch against one placed shape.
 nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at_most, double tolerance,
-                         const std::optional<Rows3>& hint, bool only_within, int threads) {
+                         const std::optional<HintColumns>& hint, bool only_within, int threads) {
     Question asked = question_of(at_most, tolerance);
     if (only_within) asked.near_enough = at_most;
     OperandBatch side_a, side_b;
     fill(side_a, a, "a");
     fill(side_b, b, "b");
     refuse_two_half_spaces(*side_a.body, *side_b.body);
-    NumpyArray distances_ = new_array({rows}), lower = new_array({rows}), upper = new_array({rows});
-    NumpyArray point_a = new_array({rows, 3}), point_b = new_array({rows, 3}), normal = new_array({rows, 3});
-    std::vector<std::int32_t> feature_a(rows, 0), feature_b(rows, 0);
+    GapRows gaps(rows);
+    const GapColumns& out = gaps.out;
     std::vector<Work> work(rows);
-    const GapColumns out{distances_.data(), lower.data(), upper.data(), point_a.data(), point_b.data(), normal.data()};
     std::atomic<std::size_t> unconverged = rows;
     const auto put = [&](std::size_t row, const Gap& gap) {
-        out.distance[row] = gap.distance, out.lower[row] = gap.lower, out.upper[row] = gap.upper;
-        set3(out.point_a, row, gap.point_a), set3(out.point_b, row, gap.point_b), set3(out.normal, row, gap.normal);
-        feature_a[row] = gap.feature_a, feature_b[row] = gap.feature_b;
+        gaps.set(row, gap);
         if (!gap.converged) unconverged = row;
     };
     const Element *element_a = only_element(*side_a.body), *element_b = only_element(*side_b.body);
     const bool single_elements = element_a != nullptr && element_b != nullptr;
-    const auto question_at = [&](std::size_t row) {
+    const auto distance_at = [&](std::size_t row) {
         Question question = asked;
-        if (hint) question.towards_b = direction_of({(*hint)(row, 0), (*hint)(row, 1), (*hint)(row, 2)});
-        return question;
+        Gap before;
+        if (hint) {
+            before = hint_at(*hint, row);
+            question.towards_b = direction_of(before.normal), question.nearest_before = &before;
+        }
+        return distance(*side_a.body, side_a.pose(row), *side_b.body, side_b.pose(row), question, work[row]);
     };
     {
         const nb::gil_scoped_release release;
@@ -101,9 +107,7 @@ nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at
                 }
                 return;
             }
-            for (std::size_t row = begin; row < end; ++row)
-                put(row,
-                    distance(*side_a.body, side_a.pose(row), *side_b.body, side_b.pose(row), question_at(row), work[row]));
+            for (std::size_t row = begin; row < end; ++row) put(row, distance_at(row));
         });
     }
     if (unconverged < rows)
@@ -111,14 +115,26 @@ nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at
             {.distance = 0.0, .lower = out.lower[unconverged], .upper = out.upper[unconverged], .converged = false});
     Work total;
     for (const Work& one : work) total += one;
-    const auto features = [rows](const std::vector<std::int32_t>& from) {
-        auto* numbers = new std::int32_t[rows];
-        std::copy(from.begin(), from.end(), numbers);
-        const nb::capsule owner(numbers, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
-        return nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>(numbers, {rows}, owner);
-    };
-    return nb::make_tuple(distances_, lower, upper, point_a, point_b, normal, features(feature_a), features(feature_b),
-                          total);
+    return nb::make_tuple(gaps.columns(), total);
+}
+
+struct Counter {
+    const char* name;
+    std::int64_t Work::*counter;
+};
+constexpr Counter kCounters[] = {{"pairs", &Work::pairs},
+                                 {"volume_tests", &Work::volume_tests},
+                                 {"element_tests", &Work::element_tests},
+                                 {"triangle_tests", &Work::triangle_tests},
+                                 {"iterations", &Work::iterations},
+                                 {"queue_operations", &Work::queue_operations},
+                                 {"front_size", &Work::front_size},
+                                 {"front_bytes", &Work::front_bytes}};
+
+std::vector<std::int64_t> counters_of(const Work& work) {
+    std::vector<std::int64_t> counts;
+    for (const Counter& counter : kCounters) counts.push_back(work.*counter.counter);
+    return counts;
 }
 
 }  // namespace
@@ -130,35 +146,32 @@ void bind_queries(nb::module_& m) {
         .def_ro("element_tests", &Work::element_tests)
         .def_ro("triangle_tests", &Work::triangle_tests)
         .def_ro("iterations", &Work::iterations)
+        .def_ro("queue_operations", &Work::queue_operations)
+        .def_ro("front_size", &Work::front_size)
+        .def_ro("front_bytes", &Work::front_bytes)
         .def("__repr__",
              [](const Work& w) {
-                 return "Work(pairs=" + std::to_string(w.pairs) + ", volume_tests=" + std::to_string(w.volume_tests) +
-                        ", element_tests=" + std::to_string(w.element_tests) +
-                        ", triangle_tests=" + std::to_string(w.triangle_tests) +
-                        ", iterations=" + std::to_string(w.iterations) + ")";
+                 std::string text = "Work(";
+                 for (const auto& [name, counter] : kCounters)
+                     text += (text.back() == '(' ? "" : ", ") + std::string(name) + "=" + std::to_string(w.*counter);
+                 return text + ")";
              })
         .def(
             "__eq__",
             [](const Work& a, nb::handle other) {
-                if (!nb::isinstance<Work>(other)) return false;
-                const auto& b = nb::cast<const Work&>(other);
-                return a.pairs == b.pairs && a.volume_tests == b.volume_tests && a.element_tests == b.element_tests &&
-                       a.triangle_tests == b.triangle_tests && a.iterations == b.iterations;
+                return nb::isinstance<Work>(other) && counters_of(a) == counters_of(nb::cast<const Work&>(other));
             },
             nb::arg().none())
         .def(
-            "__getstate__",
-            [](const Work& w) {
-                return nb::make_tuple(w.pairs, w.volume_tests, w.element_tests, w.triangle_tests, w.iterations);
-            },
-            nb::sig("def __getstate__(self) -> tuple[int, ...]"))
+            "__getstate__", [](const Work& w) { return counters_of(w); },
+            nb::sig("def __getstate__(self) -> list[int]"))
         .def(
             "__setstate__",
-            [](Work& w, nb::tuple s) {
-                new (&w) Work{nb::cast<std::int64_t>(s[0]), nb::cast<std::int64_t>(s[1]), nb::cast<std::int64_t>(s[2]),
-                              nb::cast<std::int64_t>(s[3]), nb::cast<std::int64_t>(s[4])};
+            [](Work& w, const std::vector<std::int64_t>& counts) {
+                new (&w) Work{};
+                for (std::size_t k = 0; k < std::size(kCounters); ++k) w.*kCounters[k].counter = counts.at(k);
             },
-            nb::sig("def __setstate__(self, state: tuple[int, ...]) -> None"));
+            nb::sig("def __setstate__(self, state: list[int]) -> None"));
 
     nb::class_<GapResult>(m, "Gap", "How far two bodies are apart: point_b - point_a == distance * normal.")
         .def_prop_ro(
@@ -178,9 +191,13 @@ void bind_queries(nb::module_& m) {
             "Unit vector from a to b: moving b along it opens the gap.",
             nb::sig("def normal(self) -> numpy.typing.NDArray[numpy.float64]"))
         .def_prop_ro(
-            "feature_a", [](const GapResult& r) { return r.gap.feature_a; }, "Which part of a is closest.")
+            "feature_a", [](const GapResult& r) { return r.gap.feature_a; }, "Its closest triangle where a is a mesh there, else its closest part.")
         .def_prop_ro(
-            "feature_b", [](const GapResult& r) { return r.gap.feature_b; }, "Which part of b is closest.")
+            "feature_b", [](const GapResult& r) { return r.gap.feature_b; }, "Its closest triangle where b is a mesh there, else its closest part.")
+        .def_prop_ro(
+            "part_a", [](const GapResult& r) { return r.gap.part_a; }, "Which part of a is closest.")
+        .def_prop_ro(
+            "part_b", [](const GapResult& r) { return r.gap.part_b; }, "Which part of b is closest.")
         .def_prop_ro("work", [](const GapResult& r) { return r.work; })
         .def("__repr__",
              [](const GapResult& r) {
@@ -190,28 +207,10 @@ void bind_queries(nb::module_& m) {
                  return std::string(text);
              })
         .def(
-            "__getstate__",
-            [](const GapResult& r) {
-                const Gap& g = r.gap;
-                return nb::make_tuple(g.distance, g.lower, g.upper, g.point_a.x, g.point_a.y, g.point_a.z, g.point_b.x,
-                                      g.point_b.y, g.point_b.z, g.normal.x, g.normal.y, g.normal.z, g.feature_a, g.feature_b,
-                                      r.work);
-            },
+            "__getstate__", [](const GapResult& r) { return state_of(r); },
             nb::sig("def __getstate__(self) -> tuple[typing.Any, ...]"))
         .def(
-            "__setstate__",
-            [](GapResult& r, nb::tuple s) {
-                const auto number = [&s](std::size_t k) { return nb::cast<double>(s[k]); };
-                new (&r) GapResult{{number(0),
-                                    number(1),
-                                    number(2),
-                                    {number(3), number(4), number(5)},
-                                    {number(6), number(7), number(8)},
-                                    {number(9), number(10), number(11)},
-                                    nb::cast<std::int32_t>(s[12]),
-                                    nb::cast<std::int32_t>(s[13])},
-                                   nb::cast<Work>(s[14])};
-            },
+            "__setstate__", [](GapResult& r, const nb::tuple& s) { new (&r) GapResult(gap_from_state(s)); },
             nb::sig("def __setstate__(self, state: tuple[typing.Any, ...]) -> None"));
 
     m.def("distance", &single_distance, "a"_a, "b"_a, "at_most"_a = std::numeric_limits<double>::infinity(),
@@ -225,11 +224,8 @@ void bind_queries(nb::module_& m) {
     m.def("distance_batch", &batch_distance, "a"_a, "b"_a, "rows"_a, "at_most"_a, "tolerance"_a, "hint"_a.none(),
           "only_within"_a, "threads"_a,
           nb::sig("def distance_batch(a: Shape | Placed | PlacedBatch, b: Shape | Placed | PlacedBatch, rows: int, at_most: "
-                  "float, tolerance: float, hint: numpy.typing.NDArray[numpy.float64] | None, only_within: bool, threads: "
-                  "int) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
-                  "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
-                  "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
-                  "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], Work]"),
+                  "float, tolerance: float, hint: tuple[typing.Any, ...] | None, only_within: bool, threads: int) -> "
+                  "tuple[tuple[typing.Any, ...], Work]"),
           "Signed distances of batches of equal length, or of one batch against one placed shape.");
 }
 

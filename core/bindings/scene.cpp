@@ -1,5 +1,6 @@
 #include "scene/scene.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -7,6 +8,7 @@
 
 #include <mutex>
 
+#include "bindings/gaps.hpp"
 #include "bindings/shapes.hpp"
 
 namespace clearance {
@@ -65,6 +67,117 @@ nb::object column_of(nb::handle self) {
     return column(self, nb::cast<const TableObject&>(self).table.get()->*Member, Width);
 }
 
+// Settings of a search, and the front that it leaves behind.
+struct SearchObject {
+    SearchSettings settings;
+    FrontSearch front;
+};
+
+SearchSettings settings_of(const std::string& order, const std::optional<std::string>& front, const std::string& raising,
+                           bool reset) {
+    SearchSettings settings;
+    if (order != "best" && order != "depth")
+        throw std::invalid_argument("order must be 'best' or 'depth', but it is '" + order + "'.");
+    if (front && *front != "implicit" && *front != "explicit")
+        throw std::invalid_argument("front must be None, 'implicit' or 'explicit', but it is '" + *front + "'.");
+    if (raising != "single" && raising != "recursive")
+        throw std::invalid_argument("raising must be 'single' or 'recursive', but it is '" + raising + "'.");
+    settings.order = order == "best" ? SearchOrder::best : SearchOrder::depth;
+    if (front) settings.front = *front == "implicit" ? FrontKind::implicit_nodes : FrontKind::explicit_nodes;
+    settings.raise_recursively = raising == "recursive";
+    settings.reset = reset;
+    return settings;
+}
+
+NearestRules rules_of(SearchObject* search, double at_most) {
+    if (at_most != at_most) throw std::invalid_argument("at_most must be a number, but it is NaN.");
+    NearestRules rules{.at_most = at_most};
+    if (search == nullptr) return rules;
+    rules.order = search->settings.order;
+    rules.remembers = false;
+    if (search->settings.front != FrontKind::none) rules.front = &search->front;
+    return rules;
+}
+
+struct NearestResult : GapResult {
+    std::string body_a, body_b;
+};
+
+NearestResult nearest(GuardedScene& self, const std::vector<std::string>& a, const std::vector<std::string>& b,
+                      SearchObject* search, double at_most, const NearestResult* hint) {
+    NearestRules rules = rules_of(search, at_most);
+    rules.remembers = search == nullptr || hint != nullptr;
+    Scene::NamedNearest start;
+    if (hint != nullptr) start = {{hint->gap, -1, -1, {}}, hint->body_a, hint->body_b};
+    Scene::NamedNearest found =
+        guarded(self, [&](Scene& scene) { return scene.nearest(a, b, rules, hint == nullptr ? nullptr : &start); });
+    if (rules.front != nullptr) {
+        const FrontSize size = search->front.size();
+        found.nearest.work.front_size = static_cast<std::int64_t>(size.nodes);
+        found.nearest.work.front_bytes = static_cast<std::int64_t>(size.bytes);
+    }
+    return {{found.nearest.gap, found.nearest.work}, std::move(found.a), std::move(found.b)};
+}
+
+// Columns of a batch: those of distance_batch, and numbers of bodies in the two groups.
+nb::tuple nearest_of_rows(GuardedScene& self, const std::vector<std::string>& a, const std::vector<std::string>& b,
+                          const nb::dict& poses_by_name, std::size_t rows, double at_most, int threads) {
+    const NearestRules rules = rules_of(nullptr, at_most);
+    std::vector<Scene::Motion> motions;
+    for (const auto& [name, matrices] : poses_by_name) {
+        const auto array = nb::cast<Matrices4>(matrices);
+        Scene::Motion motion{nb::cast<std::string>(name), std::vector<Pose>(rows)};
+        for (std::size_t k = 0; k < rows; ++k) motion.poses[k] = pose_from_matrix(array.data() + 16 * k);
+        motions.push_back(std::move(motion));
+    }
+    const std::vector<NearestBodies> found =
+        guarded(self, [&](Scene& scene) { return scene.nearest_of_rows(a, b, rules, motions, rows, threads); });
+    GapRows gaps(rows);
+    std::vector<std::int32_t> number_a(rows), number_b(rows);
+    Work total;
+    for (std::size_t k = 0; k < rows; ++k) {
+        gaps.set(k, found[k].gap);
+        number_a[k] = found[k].a, number_b[k] = found[k].b;
+        total += found[k].work;
+    }
+    return nb::make_tuple(gaps.columns(), total, int32_array(number_a), int32_array(number_b));
+}
+
+void bind_search(nb::module_& m) {
+    nb::class_<SearchObject>(m, "Search", "How a forest is searched, and the front that the last search left behind.")
+        .def(
+            "__init__",
+            [](SearchObject* self, const std::string& order, const std::optional<std::string>& front,
+               const std::string& raising, bool reset) {
+                const SearchSettings settings = settings_of(order, front, raising, reset);
+                new (self) SearchObject{settings, FrontSearch(settings)};
+            },
+            "order"_a = "best", "front"_a.none() = nb::none(), "raising"_a = "single", "reset"_a = true)
+        .def_prop_ro("order", [](const SearchObject& s) { return s.settings.order == SearchOrder::best ? "best" : "depth"; })
+        .def_prop_ro("front",
+                     [](const SearchObject& s) -> std::optional<std::string> {
+                         if (s.settings.front == FrontKind::none) return std::nullopt;
+                         return s.settings.front == FrontKind::implicit_nodes ? "implicit" : "explicit";
+                     })
+        .def_prop_ro("raising", [](const SearchObject& s) { return s.settings.raise_recursively ? "recursive" : "single"; })
+        .def_prop_ro("reset", [](const SearchObject& s) { return s.settings.reset; })
+        .def_prop_ro(
+            "front_size", [](const SearchObject& s) { return s.front.size().nodes; }, "Pairs of volumes in the front.")
+        .def_prop_ro(
+            "leaf_front_size", [](const SearchObject& s) { return s.front.size().leaves; }, "Pairs of leaves among them.")
+        .def_prop_ro(
+            "front_bytes", [](const SearchObject& s) { return s.front.size().bytes; }, "What the front takes in memory.")
+        .def("clear", [](SearchObject& s) { s.front.clear(); }, "Forget the front.")
+        .def("__repr__", [](const SearchObject& s) {
+            const std::string front = s.settings.front == FrontKind::none             ? "None"
+                                      : s.settings.front == FrontKind::implicit_nodes ? "'implicit'"
+                                                                                      : "'explicit'";
+            return std::string("Search(order='") + (s.settings.order == SearchOrder::best ? "best" : "depth") +
+                   "', front=" + front + ", raising='" + (s.settings.raise_recursively ? "recursive" : "single") +
+                   "', reset=" + (s.settings.reset ? "True" : "False") + ")";
+        });
+}
+
 }  // namespace
 
 void bind_scene(nb::module_& m) {
@@ -101,6 +214,21 @@ void bind_scene(nb::module_& m) {
                      nb::sig("def feature_b(self) -> numpy.typing.NDArray[numpy.int32]"))
         .def_prop_ro("work", [](const TableObject& self) { return self.table->work; })
         .def("__len__", [](const TableObject& self) { return self.table->size(); });
+
+    bind_search(m);
+    nb::class_<NearestResult, GapResult>(m, "Nearest", "The gap between the nearest bodies of two groups.")
+        .def_ro("body_a", &NearestResult::body_a, "Name of the body of the first group; empty where none is near enough.")
+        .def_ro("body_b", &NearestResult::body_b, "Name of the body of the second group.")
+        .def(
+            "__getstate__",
+            [](const NearestResult& r) { return nb::make_tuple(state_of(r), r.body_a, r.body_b); },
+            nb::sig("def __getstate__(self) -> tuple[typing.Any, ...]"))
+        .def(
+            "__setstate__",
+            [](NearestResult& r, const nb::tuple& s) {
+                new (&r) NearestResult{gap_from_state(s[0]), nb::cast<std::string>(s[1]), nb::cast<std::string>(s[2])};
+            },
+            nb::sig("def __setstate__(self, state: tuple[typing.Any, ...]) -> None"));
 
     nb::class_<GuardedScene>(m, "Scene", "Named rigid bodies and watched pairs.")
         .def(nb::init<>())
@@ -161,7 +289,14 @@ void bind_scene(nb::module_& m) {
                 if (at_most != at_most) throw std::invalid_argument("at_most must be a number, but it is NaN.");
                 return TableObject{guarded(self, [&](Scene& scene) { return scene.distances(threads, at_most); })};
             },
-            "threads"_a, "at_most"_a);
+            "threads"_a, "at_most"_a)
+        .def("nearest", &nearest, "group_a"_a, "group_b"_a, "search"_a.none(), "at_most"_a, "hint"_a.none(),
+             nb::sig("def nearest(self, group_a: list[str], group_b: list[str], search: Search | None, at_most: float, hint: "
+                     "Nearest | None) -> Nearest"))
+        .def("nearest_of_rows", &nearest_of_rows, "group_a"_a, "group_b"_a, "poses_by_name"_a, "rows"_a, "at_most"_a,
+             "threads"_a,
+             nb::sig("def nearest_of_rows(self, group_a: list[str], group_b: list[str], poses_by_name: dict[str, typing.Any], "
+                     "rows: int, at_most: float, threads: int) -> tuple[typing.Any, ...]"));
 }
 
 }  // namespace clearance

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <bit>
 
@@ -35,6 +36,19 @@ void append(std::vector<double>& to, const HalfSpace& half_space) {
     to.push_back(half_space.offset);
 }
 
+// Of a mesh what tells most of them apart; the rest is compared by itself.
+void append(std::vector<double>& to, const Surface& surface) {
+    const Mesh& mesh = *surface.mesh;
+    to.insert(to.end(), {surface.solid_below ? 1.0 : 0.0, static_cast<double>(mesh.volume()), mesh.ball.radius,
+                         static_cast<double>(mesh.vertices.size()), static_cast<double>(mesh.faces.size())});
+    append(to, mesh.ball.centre);
+}
+
+bool same_triangles(const Mesh& a, const Mesh& b) {
+    const auto same_point = [](const Vec3d& p, const Vec3d& q) { return p.x == q.x && p.y == q.y && p.z == q.z; };
+    return a.faces == b.faces && std::equal(a.vertices.begin(), a.vertices.end(), b.vertices.begin(), b.vertices.end(), same_point);
+}
+
 std::vector<double> numbers_of(const Body& body) {
     std::vector<double> numbers;
     for (const Part& part : body.parts()) {
@@ -47,7 +61,15 @@ std::vector<double> numbers_of(const Body& body) {
 
 }  // namespace
 
-bool same(const Body& a, const Body& b) { return numbers_of(a) == numbers_of(b); }
+bool same(const Body& a, const Body& b) {
+    if (a.parts().size() != b.parts().size() || numbers_of(a) != numbers_of(b)) return false;
+    for (std::size_t k = 0; k < a.parts().size(); ++k) {
+        const Surface *one = surface_of(a.parts()[k]), *other = surface_of(b.parts()[k]);
+        if ((one == nullptr) != (other == nullptr)) return false;
+        if (one != nullptr && one->mesh != other->mesh && !same_triangles(*one->mesh, *other->mesh)) return false;
+    }
+    return true;
+}
 
 std::int64_t hash_of(const Body& body) {
     std::uint64_t hash = 0x9e3779b97f4a7c15u;

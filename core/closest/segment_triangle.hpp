@@ -24,7 +24,7 @@ CLEARANCE_INLINE Weights<Real> closest(const Core<Real, 2>& segment, const Core<
     CLEARANCE_UNROLL
     for (int end = 0; end < 2; ++end) {
         const auto foot = foot_on_face(segment.vertex[end] - triangle.vertex[0], frame);
-        nearest.consider(foot.distance_sq, {Real(end), zero, foot.w1, foot.w2});
+        nearest.consider(foot.distance_sq, {Real(end == 1 ? 1.0 : 0.0), zero, foot.w1, foot.w2});
     }
     return nearest.at;
 }

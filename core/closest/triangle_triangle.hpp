@@ -31,7 +31,7 @@ CLEARANCE_INLINE Weights<Real> closest(const Core<Real, 3>& a, const Core<Real, 
     const TriangleFrame<Real> a_frame = frame_of(a), b_frame = frame_of(b);
     CLEARANCE_UNROLL
     for (int k = 0; k < 3; ++k) {
-        const Real w1(k == 1), w2(k == 2);
+        const Real w1(k == 1 ? 1.0 : 0.0), w2(k == 2 ? 1.0 : 0.0);
         const auto on_b = foot_on_face(a.vertex[k] - b.vertex[0], b_frame);
         nearest.consider(on_b.distance_sq, {w1, w2, on_b.w1, on_b.w2});
         const auto on_a = foot_on_face(b.vertex[k] - a.vertex[0], a_frame);

@@ -1,6 +1,7 @@
 #include "query/distance.hpp"
 
 #include "closest/kernels.hpp"
+#include "query/surfaces.hpp"
 
 namespace clearance {
 namespace {
@@ -65,8 +66,8 @@ public:
             best.point_a = {point_a_[3 * k], point_a_[3 * k + 1], point_a_[3 * k + 2]};
             best.point_b = {point_b_[3 * k], point_b_[3 * k + 1], point_b_[3 * k + 2]};
             best.normal = {normal_[3 * k], normal_[3 * k + 1], normal_[3 * k + 2]};
-            best.feature_a = i_[k];
-            best.feature_b = j_[k];
+            best.feature_a = best.part_a = i_[k];
+            best.feature_b = best.part_b = j_[k];
         }
         work.element_tests += static_cast<std::int64_t>(size_);
         size_ = 0;
@@ -148,9 +149,35 @@ private:
     double slack_;
 };
 
+void name_parts(Gap& gap, std::size_t i, std::size_t j) {
+    gap.feature_a = gap.part_a = static_cast<std::int32_t>(i);
+    gap.feature_b = gap.part_b = static_cast<std::int32_t>(j);
+}
+
+// The triangles of an earlier answer, if it was about two of these parts.
+TrianglePair triangles_before(std::span<const PlacedPair> pairs, const Gap* before) {
+    for (std::size_t k = 0; before != nullptr && k < pairs.size(); ++k)
+        if (pairs[k].part_a == before->part_a && pairs[k].part_b == before->part_b)
+            return {static_cast<std::int32_t>(k), before->feature_a, before->feature_b};
+    return {-1, -1, -1};
+}
+
+// Surfaces come last: what is known of the other parts bounds the search.
+void keep_nearest_surfaces(Gap& best, std::span<PlacedPair> surfaces, Question question, Work& work) {
+    if (surfaces.empty() || best.distance <= 0.0) return;
+    question.at_most = min_of(question.at_most, best.upper);
+    const SurfaceSearch how{.first = triangles_before(surfaces, question.nearest_before)};
+    const Gap found = nearest_surfaces(surfaces, question, how, work).gap;
+    if (found.distance < kInfinity)
+        keep_nearer(best, found);
+    else if (best.distance == kInfinity)
+        best.lower = min_of(best.lower, found.lower);
+}
+
 }  // namespace
 
-Gap distance(const PlacedBody& a, const PlacedBody& b, const Question& question, Work& work) {
+Gap distance_of_solids(const PlacedBody& a, const PlacedBody& b, const Question& question,
+                       std::vector<PlacedPair>& surfaces, Work& work) {
     const double at_most = question.at_most;
     const Vec3d b_origin = b.origin() - a.origin();
     ++work.pairs;
@@ -169,8 +196,13 @@ Gap distance(const PlacedBody& a, const PlacedBody& b, const Question& question,
     Gap best = farther_than_asked(kInfinity);
     const auto open = [&](std::size_t i, std::size_t j) {
         if (a.count(i) == 0 || b.count(j) == 0) {
-            Gap found = gap_between(a.part(i, {0, 0, 0}), b.part(j, b_origin), question, work);
-            found.feature_a = static_cast<std::int32_t>(i), found.feature_b = static_cast<std::int32_t>(j);
+            const PlacedPart part_a = a.part(i, {0, 0, 0}), part_b = b.part(j, b_origin);
+            if (has_surface(part_a.part, part_b.part)) {
+                surfaces.push_back({part_a, part_b, static_cast<std::int32_t>(i), static_cast<std::int32_t>(j)});
+                return;
+            }
+            Gap found = gap_between(part_a, part_b, question, work);
+            name_parts(found, i, j);
             return keep_nearer(best, found);
         }
         Batch& batch = waiting[a.count(i) - 1][b.count(j) - 1];
@@ -190,7 +222,14 @@ Gap distance(const PlacedBody& a, const PlacedBody& b, const Question& question,
     });
     open_all_waiting();
     work.volume_tests += 2 * static_cast<std::int64_t>(a.size() * b.size());
-    if (best.lower > at_most) return farther_than_asked(best.lower);
+    return best;
+}
+
+Gap distance(const PlacedBody& a, const PlacedBody& b, const Question& question, Work& work) {
+    std::vector<PlacedPair> surfaces;
+    Gap best = distance_of_solids(a, b, question, surfaces, work);
+    keep_nearest_surfaces(best, surfaces, question, work);
+    if (best.lower > question.at_most) return farther_than_asked(best.lower);
     best.point_a = best.point_a + a.origin();
     best.point_b = best.point_b + a.origin();
     return best;
@@ -230,8 +269,12 @@ Gap distance_of_parts(const Part& a, const Pose& pose_a, const Part& b, const Po
         ++work.element_tests;
         return distance_of_elements(*element_a, pose_a, *element_b, pose_b);
     }
-    return gap_between(placed(a, pose_a.rotation, {0, 0, 0}),
-                       placed(b, pose_b.rotation, pose_b.translation - pose_a.translation), question, work);
+    const PlacedPart at_a = placed(a, pose_a.rotation, {0, 0, 0});
+    const PlacedPart at_b = placed(b, pose_b.rotation, pose_b.translation - pose_a.translation);
+    if (!has_surface(a, b)) return gap_between(at_a, at_b, question, work);
+    PlacedPair pair{at_a, at_b, 0, 0};
+    const SurfaceSearch how{.first = triangles_before({&pair, 1}, question.nearest_before)};
+    return nearest_surfaces({&pair, 1}, question, how, work).gap;
 }
 
 }  // namespace

@@ -2,12 +2,18 @@
 
 #include "query/body.hpp"
 #include "query/gap.hpp"
+#include "query/surfaces.hpp"
 
 namespace clearance {
 
 // Signed distance of two placed bodies: the least over all pairs of their parts. A pair that is proved farther apart than
 // `at_most` is not looked at any closer.
 Gap distance(const PlacedBody& a, const PlacedBody& b, const Question& question, Work& work);
+
+// The least over pairs of parts of which neither is a surface, with points about the origin of a. Pairs with a surface that may matter
+// are appended to `surfaces`.
+Gap distance_of_solids(const PlacedBody& a, const PlacedBody& b, const Question& question,
+                       std::vector<PlacedPair>& surfaces, Work& work);
 
 // The same for two bodies at two poses. Bodies of one part need no placed body in between.
 Gap distance(const Body& a, const Pose& pose_a, const Body& b, const Pose& pose_b, const Question& question, Work& work);

@@ -27,11 +27,6 @@ Gap gap_of(const SweptGap<double>& swept) {
     return {swept.distance, swept.lower, swept.upper, swept.point_a, swept.point_b, swept.normal, 0, 0};
 }
 
-Gap mirrored(const Gap& gap) {
-    return {gap.distance, gap.lower,     gap.upper,     gap.point_b,  gap.point_a,
-            -gap.normal,  gap.feature_b, gap.feature_a, gap.converged};
-}
-
 Gap gap_of_elements(const Element& a, const Element& b, const PlacedPart& at_a, const PlacedPart& at_b) {
     Vec3d vertices_a[3], vertices_b[3];
     for (int k = 0; k < 3; ++k) {
@@ -150,8 +145,9 @@ Gap gap(const Convex& a, const HalfSpace& b, const PlacedPart& at_a, const Place
     return mirrored(gap(b, a, at_b, at_a, question, work));
 }
 
-Gap gap(const HalfSpace&, const HalfSpace&, const PlacedPart&, const PlacedPart&, const Question&, Work&) {
-    throw std::invalid_argument("a half-space has no distance from another half-space.");
+template <class A, class B>
+Gap gap(const A&, const B&, const PlacedPart&, const PlacedPart&, const Question&, Work&) {
+    throw std::logic_error("these parts have no gap of their own.");
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ struct Question {
     double at_most = std::numeric_limits<double>::infinity();       // farther than this need not be known any closer,
     double near_enough = -std::numeric_limits<double>::infinity();  // nor nearer than that
     double tolerance = 0.0;                                         // of the bracket, relative to size; 0: as documented
-    Vec3d towards_b{0, 0, 0};                                       // a normal to begin with, if there is a guess
+    Vec3d towards_b{0, 0, 0};                                       // a normal to begin with, if there is a guess,
+    const Gap* nearest_before = nullptr;                            // and triangles
     DepthMethod method = DepthMethod::epa;
 };
 
@@ -23,7 +24,7 @@ struct PlacedPart {
     Vec3d origin;
 };
 
-// The gap between two parts that are not both half-spaces.
+// The gap between two parts that are not both half-spaces, and neither of them a surface.
 Gap gap_between(const PlacedPart& a, const PlacedPart& b, const Question& question, Work& work);
 
 // Sum of the bounding radii of what is finite: what tolerances are relative to.

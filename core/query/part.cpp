@@ -15,6 +15,11 @@ Part part_of(const HalfSpace& half_space, const Pose& pose) {
     return {half_space, pose, {{0, 0, 0}, std::numeric_limits<double>::infinity()}, pose == Pose{}};
 }
 
+Part part_of(const Surface& surface, const Pose& pose) {
+    const Ball& ball = surface.mesh->ball;
+    return {surface, pose, {pose * ball.centre, ball.radius}, pose == Pose{}};
+}
+
 Part moved(const Part& part, const Pose& by) {
     return std::visit(
         [&](const auto& shape) {

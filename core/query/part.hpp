@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bvh/mesh.hpp"
 #include "convex/convex.hpp"
 
 namespace clearance {
@@ -16,9 +17,15 @@ struct HalfSpace {
     double offset;
 };
 
+// A soup of triangles without an inside; the ground below a height field counts in contacts.
+struct Surface {
+    std::shared_ptr<const Mesh> mesh;
+    bool solid_below;
+};
+
 // A piece of a rigid body, at its place in the frame of the body. Elements stand at the identity: their vertices move.
 struct Part {
-    std::variant<Convex, HalfSpace> shape;
+    std::variant<Convex, HalfSpace, Surface> shape;
     Pose pose;
     Ball ball;        // around it, in the frame of the body; of infinite radius around a half-space
     bool is_centred;  // the pose is the identity
@@ -26,7 +33,10 @@ struct Part {
 
 Part part_of(const Convex& convex, const Pose& pose);
 Part part_of(const HalfSpace& half_space, const Pose& pose);
+Part part_of(const Surface& surface, const Pose& pose);
 Part moved(const Part& part, const Pose& by);
+
+inline const Surface* surface_of(const Part& part) { return std::get_if<Surface>(&part.shape); }
 
 // The element that a part is, or null.
 inline const Element* element_of(const Part& part) {

@@ -39,6 +39,7 @@ void Scene::add(const std::string& name, Body body, const Pose& pose) {
     PlacedBody placed(body);
     members_.push_back(std::make_unique<Member>(Member{name, std::move(body), pose, std::move(placed), true}));
     by_name_[name] = members_.back().get();
+    nearest_queries_.clear();
     moved_.reserve(members_.size());
 }
 
@@ -49,6 +50,7 @@ void Scene::remove(const std::string& name) {
     std::erase_if(ignored_, has_it);
     std::erase_if(pairs_, [gone](const Pair& pair) { return pair.a == gone || pair.b == gone; });
     by_name_.erase(name);
+    nearest_queries_.clear();
     std::erase_if(members_, [gone](const auto& member) { return member.get() == gone; });
     pairs_changed_ = true;
 }
@@ -210,6 +212,95 @@ std::shared_ptr<const PairTable> Scene::distances(int threads, double at_most) {
     pairs_changed_ = false;
     table_at_most_ = at_most;
     return table_;
+}
+
+Scene::Members Scene::members_of(const Group& group, const char* which) const {
+    if (group.empty()) throw std::invalid_argument(std::string(which) + " has no bodies: it needs at least one name.");
+    Members members;
+    for (const std::string& name : group) members.push_back(&find(name));
+    return members;
+}
+
+namespace {
+
+template <class Members>
+std::vector<const Body*> bodies_of(const Members& members) {
+    std::vector<const Body*> bodies;
+    for (const auto* member : members) bodies.push_back(&member->body);
+    return bodies;
+}
+
+template <class Members>
+void check_pairs(const Members& a, const Members& b) {
+    bool any = false;
+    for (const auto* one : a)
+        for (const auto* other : b) {
+            if (one == other) continue;
+            any = true;
+            if (!have_distance(one->body, other->body))
+                throw std::invalid_argument("'" + one->name + "' and '" + other->name +
+                                            "' both contain a half-space: they have no distance.");
+        }
+    if (!any) throw std::invalid_argument("the groups have no pair of different bodies.");
+}
+
+}  // namespace
+
+Scene::NamedNearest Scene::nearest(const Group& group_a, const Group& group_b, const NearestRules& rules,
+                                   const NamedNearest* hint) {
+    const Members a = members_of(group_a, "group_a"), b = members_of(group_b, "group_b");
+    check_pairs(a, b);
+    NearestQuery& query = nearest_queries_.try_emplace({a, b}, bodies_of(a), bodies_of(b)).first->second;
+    const auto number_of = [](const Members& members, const std::string& name) {
+        const auto found = std::find_if(members.begin(), members.end(), [&](const Member* m) { return m->name == name; });
+        return found == members.end() ? -1 : static_cast<std::int32_t>(found - members.begin());
+    };
+    if (hint != nullptr) {
+        NearestBodies start = hint->nearest;
+        start.a = number_of(a, hint->a), start.b = number_of(b, hint->b);
+        query.remember(start);
+    }
+    const auto poses_of = [](const Members& members) {
+        std::vector<Pose> poses;
+        for (const Member* member : members) poses.push_back(member->pose);
+        return poses;
+    };
+    NamedNearest result{query.find(poses_of(a), poses_of(b), rules), {}, {}};
+    if (result.nearest.a >= 0) {
+        result.a = a[static_cast<std::size_t>(result.nearest.a)]->name;
+        result.b = b[static_cast<std::size_t>(result.nearest.b)]->name;
+    }
+    return result;
+}
+
+std::vector<NearestBodies> Scene::nearest_of_rows(const Group& group_a, const Group& group_b, const NearestRules& rules,
+                                                  const std::vector<Motion>& motions, std::size_t rows,
+                                                  int threads) const {
+    // One answer starts from the one before it, within a block; blocks must not depend on the number of threads.
+    constexpr std::size_t kBlock = 64;
+    const Members a = members_of(group_a, "group_a"), b = members_of(group_b, "group_b");
+    check_pairs(a, b);
+    std::unordered_map<const Member*, const std::vector<Pose>*> moving;
+    for (const Motion& motion : motions) moving[&find(motion.name)] = &motion.poses;
+    const auto set_poses = [&](const Members& members, std::size_t row, std::vector<Pose>& poses) {
+        poses.clear();
+        for (const Member* member : members) {
+            const auto found = moving.find(member);
+            poses.push_back(found == moving.end() ? member->pose : (*found->second)[row]);
+        }
+    };
+    std::vector<NearestBodies> answers(rows);
+    Pool::shared().for_blocks(rows, kBlock, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t first = begin; first < end; first += kBlock) {
+            NearestQuery query(bodies_of(a), bodies_of(b));
+            std::vector<Pose> poses_a, poses_b;
+            for (std::size_t row = first; row < end && row < first + kBlock; ++row) {
+                set_poses(a, row, poses_a), set_poses(b, row, poses_b);
+                answers[row] = query.find(poses_a, poses_b, rules);
+            }
+        }
+    });
+    return answers;
 }
 
 }  // namespace clearance

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "query/body.hpp"
+#include "scene/nearest.hpp"
 #include "scene/pair_table.hpp"
 
 namespace clearance {
@@ -40,6 +42,23 @@ public:
     // table that somebody still holds is never written to again.
     std::shared_ptr<const PairTable> distances(int threads, double at_most);
 
+    // The nearest two bodies of two groups of names. What a group's last answer was is remembered unless rules say
+    // otherwise, or unless bodies were added or removed; a hint takes its place.
+    using Group = std::vector<std::string>;
+    struct NamedNearest {
+        NearestBodies nearest;
+        std::string a, b;  // names, empty where none are as near as asked
+    };
+    NamedNearest nearest(const Group& a, const Group& b, const NearestRules& rules, const NamedNearest* hint);
+
+    // The same for many poses of some of the bodies: row k of the columns of poses. The others stay where they are.
+    struct Motion {
+        std::string name;
+        std::vector<Pose> poses;
+    };
+    std::vector<NearestBodies> nearest_of_rows(const Group& a, const Group& b, const NearestRules& rules,
+                                               const std::vector<Motion>& motions, std::size_t rows, int threads) const;
+
 private:
     struct Member {
         std::string name;
@@ -55,7 +74,9 @@ private:
         Work work;  // of the last evaluation
     };
     using Key = std::pair<const Member*, const Member*>;
+    using Members = std::vector<const Member*>;
 
+    Members members_of(const Group& group, const char* which) const;
     Member& find(const std::string& name) const;
     Key key_of(const std::string& a, const std::string& b) const;
     void add_pair(Member& a, Member& b);
@@ -74,6 +95,7 @@ private:
     std::shared_ptr<PairTable> table_, spare_;  // the one handed out last, and one to write the next into
     bool pairs_changed_ = true;                 // the rows of the table are not those of pairs_
     double table_at_most_ = 0.0;
+    std::map<std::pair<Members, Members>, NearestQuery> nearest_queries_;
 };
 
 }  // namespace clearance

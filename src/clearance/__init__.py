@@ -2,8 +2,9 @@
 
 from . import elements, errors, poses, samples
 from .contacts import ContactBatch, Contacts, contacts
+from .meshio import load_mesh
 from .queries import Gap, Gaps, Work, collides, distance, within
-from .scene import PairTable, Scene
+from .scene import Nearest, NearestBatch, PairTable, Scene, Search
 from .shapes import (
     Box,
     Capsule,
@@ -13,6 +14,8 @@ from .shapes import (
     Cylinder,
     Ellipsoid,
     HalfSpace,
+    HeightField,
+    Mesh,
     Placed,
     PlacedBatch,
     Shape,
@@ -37,10 +40,15 @@ __all__ = [
     "Gap",
     "Gaps",
     "HalfSpace",
+    "HeightField",
+    "Mesh",
+    "Nearest",
+    "NearestBatch",
     "PairTable",
     "Placed",
     "PlacedBatch",
     "Scene",
+    "Search",
     "Shape",
     "Sphere",
     "SweptPoint",
@@ -52,6 +60,7 @@ __all__ = [
     "distance",
     "elements",
     "errors",
+    "load_mesh",
     "poses",
     "samples",
     "within",

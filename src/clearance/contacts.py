@@ -31,6 +31,8 @@ class Contacts:
         The normal of the pair of parts that each point belongs to.
     parts : ndarray of int, (k, 2)
         Which parts of a and b these are.
+    features : ndarray of int, (k, 2)
+        Which triangles, where these parts are meshes or height fields; -1 where they are not.
     """
 
     normal: Floats
@@ -38,6 +40,7 @@ class Contacts:
     depths: Floats
     normals: Floats
     parts: NDArray[np.int64]
+    features: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.depths)
@@ -51,7 +54,7 @@ class ContactBatch:
     ----------
     normal : ndarray, (n, 3)
         One for each placement.
-    points, depths, normals, parts : ndarray, (total, ...)
+    points, depths, normals, parts, features : ndarray, (total, ...)
         As in `Contacts`, of all placements one after the other.
     offsets : ndarray of int, (n + 1,)
         The points of placement k are those from `offsets[k]` to `offsets[k + 1]`.
@@ -62,6 +65,7 @@ class ContactBatch:
     depths: Floats
     normals: Floats
     parts: NDArray[np.int64]
+    features: NDArray[np.int64]
     offsets: NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -72,7 +76,8 @@ class ContactBatch:
             raise IndexError(f"placement {k} of {len(self)}")
         k %= len(self)
         own = slice(self.offsets[k], self.offsets[k + 1])
-        return Contacts(self.normal[k], self.points[own], self.depths[own], self.normals[own], self.parts[own])
+        columns = (self.points, self.depths, self.normals, self.parts, self.features)
+        return Contacts(self.normal[k], *(column[own] for column in columns))
 
 
 @overload

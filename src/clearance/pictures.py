@@ -17,7 +17,21 @@ from numpy.typing import NDArray
 from .contacts import Contacts
 from .scene import PairTable, Scene
 from .shapes import HalfSpace, Shape
-from .surfaces import Floats, Mesh, arrow, extra, leaves, mesh_of, plate, stroke, surface, with_sharp_edges
+from .surfaces import (
+    Floats,
+    Mesh,
+    arrow,
+    coarse,
+    extra,
+    is_surface,
+    leaves,
+    mesh_of,
+    plate,
+    stroke,
+    surface,
+    two_sided,
+    with_sharp_edges,
+)
 
 __all__ = ["draw", "mesh_of", "page"]
 
@@ -32,6 +46,7 @@ FAMILIES = [
 ]
 GROUND, CLEAR = "#8a949e", 0.3  # half-spaces are seen through
 LOUD = ["#d6001c", "#e36c00", "#a3008f", "#00796b", "#1f4fd8", "#7a5200", "#4a7d00", "#303030"]
+MOST_TRIANGLES = 200_000  # of a mesh; larger ones are drawn coarsely
 VIEW_FROM = (0.8, 0.5, 0.36)  # towards the viewer, in the world
 TOWARDS_LIGHT = np.array([0.35, 0.25, 0.9]) / np.linalg.norm([0.35, 0.25, 0.9])
 
@@ -61,11 +76,12 @@ class _Manifold(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """A convex part of a body where it stands in the world."""
+    """A part of a body where it stands in the world."""
 
     body: str
     mesh: Mesh
     colour: str
+    is_convex: bool = True
 
 
 class _Plate(NamedTuple):
@@ -464,6 +480,9 @@ def _pieces(scene: Scene) -> tuple[list[_Piece], list[_Plate]]:
     largest = max((leaf.ball[1] for _, _, leaf, _ in solids), default=0.0)
     pieces = []
     for name, colour, leaf, pose in solids:
+        if is_surface(leaf):
+            pieces.append(_Piece(name, _sheet(surface(leaf).apply_transform(pose)), colour, is_convex=False))
+            continue
         mesh = surface(leaf, fine=_roundness(leaf) > 0.05 * largest).apply_transform(pose)
         pieces.append(_Piece(name, with_sharp_edges(mesh, leaf), colour))
     around = np.concatenate([piece.mesh.vertices for piece in pieces]) if pieces else np.empty((0, 3))
@@ -477,20 +496,27 @@ def _pieces(scene: Scene) -> tuple[list[_Piece], list[_Plate]]:
     return pieces, plates
 
 
+def _sheet(mesh: Mesh) -> Mesh:
+    """What is shown of a mesh: both sides of it, and no more triangles than can be told apart."""
+    if len(mesh.faces) > MOST_TRIANGLES:
+        mesh = coarse(mesh, cell=0.004 * mesh.scale)
+    return two_sided(mesh)
+
+
 def _roundness(shape: Shape) -> float:
     """What is small needs fewer faces: the radius of a shape that has one, or its size."""
     return float(shape.elements[0][1] if shape.elements else getattr(shape, "radius", 0.0) or shape.ball[1])
 
 
 def _without_hidden_faces(pieces: Sequence[_Piece], blockers: Sequence[_Piece]) -> list[_Piece]:
-    """Leave out faces inside other pieces, which would shimmer through at seams; `blockers[k]` made `pieces[k]`."""
+    """Leave out faces in other convex pieces, which would shimmer through at seams; `blockers[k]` made `pieces[k]`."""
     trimesh = extra("trimesh")
     low, high = (np.array([blocker.mesh.bounds[end] for blocker in blockers]) for end in (0, 1))
     shown = []
     for k, piece in enumerate(pieces):
         vertices, faces = piece.mesh.vertices, piece.mesh.faces
         for j in np.flatnonzero((low <= high[k]).all(axis=1) & (low[k] <= high).all(axis=1)).tolist():
-            if j != k:
+            if j != k and blockers[j].is_convex:
                 faces = faces[~_hidden(vertices, faces, blockers[j].mesh, wins_ties=j < k)]
         normals = piece.mesh.vertex_normals
         shown.append(piece._replace(mesh=trimesh.Trimesh(vertices, faces, vertex_normals=normals, process=False)))

@@ -35,6 +35,8 @@ class Gaps:
     point_a, point_b, normal : ndarray, (..., 3)
         In the world: `point_b - point_a == distance * normal`.
     feature_a, feature_b : ndarray of int32, (...)
+        The closest triangle where a shape is a mesh there, else its closest part.
+    part_a, part_b : ndarray of int32, (...)
         Which part of either shape is closest.
     work : Work
         What the whole batch took.
@@ -48,6 +50,8 @@ class Gaps:
     normal: Floats
     feature_a: NDArray[np.int32]
     feature_b: NDArray[np.int32]
+    part_a: NDArray[np.int32]
+    part_b: NDArray[np.int32]
     work: Work
 
     def __len__(self) -> int:
@@ -216,21 +220,31 @@ def _distance_batch(
     dims_a, dims_b = (x.dims if isinstance(x, PlacedBatch) else () for x in (a, b))
     dims = np.broadcast_shapes(dims_a, dims_b)
     rows = int(np.prod(dims))
-    columns: tuple[Any, ...] = _core.distance_batch(
+    columns, work = _core.distance_batch(
         _spread(a, dims),
         _spread(b, dims),
         rows,
         at_most,
         tolerance or 0.0,
-        None if hint is None else np.ascontiguousarray(np.broadcast_to(hint.normal, (*dims, 3))).reshape(rows, 3),
+        None if hint is None else _hint_columns(hint, dims),
         only_within,
         _thread_count(threads),
     )
+    return Gaps(**_fields(columns, dims), work=work)
+
+
+def _fields(columns: tuple[Any, ...], dims: tuple[int, ...]) -> dict[str, Any]:
+    """Columns of the core as fields of `Gaps` of a shape."""
     names = [name for name in Gaps.__dataclass_fields__ if name != "work"]
-    fields: dict[str, Any] = {
-        name: column.reshape(dims + column.shape[1:]) for name, column in zip(names, columns[:-1], strict=True)
-    }
-    return Gaps(**fields, work=columns[-1])
+    return {name: column.reshape(dims + column.shape[1:]) for name, column in zip(names, columns, strict=True)}
+
+
+def _hint_columns(hint: Gap | Gaps, dims: tuple[int, ...]) -> tuple[Any, ...]:
+    integers = [
+        np.ascontiguousarray(np.broadcast_to(np.asarray(getattr(hint, name), dtype=np.int32), dims)).reshape(-1)
+        for name in ("feature_a", "feature_b", "part_a", "part_b")
+    ]
+    return np.ascontiguousarray(np.broadcast_to(hint.normal, (*dims, 3))).reshape(-1, 3), *integers
 
 
 def _spread(value: Single | PlacedBatch, dims: tuple[int, ...]) -> Single | PlacedBatch:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, poses
-from .queries import Work, _thread_count
+from ._core import Nearest, Search
+from .queries import Gaps, Work, _fields, _thread_count
 from .shapes import Compound, Placed, Shape
 
-__all__ = ["PairTable", "Scene"]
+__all__ = ["Nearest", "NearestBatch", "PairTable", "Scene", "Search"]
 
 Floats = NDArray[np.float64]
 
@@ -170,6 +172,29 @@ class PairTable:
         return f"PairTable({len(self)} rows)"
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class NearestBatch(Gaps):
+    """The nearest bodies of two groups at many poses: the columns of `Gaps`, and names.
+
+    Attributes
+    ----------
+    body_a, body_b : list of str
+        One name for each row; empty where none is as near as asked.
+    """
+
+    body_a: list[str]
+    body_b: list[str]
+
+    def __getitem__(self, index: Any) -> NearestBatch:
+        columns = {
+            name: getattr(self, name)[index] for name in Gaps.__dataclass_fields__ if name != "work"
+        }
+        names = {name: np.asarray(getattr(self, name), dtype=object)[index] for name in ("body_a", "body_b")}
+        return NearestBatch(
+            **columns, work=self.work, **{name: np.atleast_1d(column).tolist() for name, column in names.items()}
+        )
+
+
 class Scene:
     """Named rigid bodies, watched pairs, and their distances.
 
@@ -285,6 +310,94 @@ class Scene:
         """
         return PairTable(self._scene.distances(_thread_count(threads), at_most))
 
+    @overload
+    def nearest(
+        self,
+        group_a: str | Iterable[str],
+        group_b: str | Iterable[str],
+        *,
+        search: Search | None = ...,
+        hint: Nearest | None = ...,
+        at_most: float = ...,
+        poses: None = ...,
+        threads: int | None = ...,
+    ) -> Nearest: ...
+    @overload
+    def nearest(
+        self,
+        group_a: str | Iterable[str],
+        group_b: str | Iterable[str],
+        *,
+        search: None = ...,
+        hint: None = ...,
+        at_most: float = ...,
+        poses: Mapping[str, ArrayLike],
+        threads: int | None = ...,
+    ) -> NearestBatch: ...
+    def nearest(
+        self,
+        group_a: str | Iterable[str],
+        group_b: str | Iterable[str],
+        *,
+        search: Search | None = None,
+        hint: Nearest | None = None,
+        at_most: float = inf,
+        poses: Mapping[str, ArrayLike] | None = None,
+        threads: int | None = None,
+    ) -> Nearest | NearestBatch:
+        """Find the least distance between two groups of bodies, as one forest with one bound.
+
+        Parameters
+        ----------
+        group_a, group_b : str or several of them
+            Names of bodies. A body in both groups makes no pair with itself.
+        search : Search, optional
+            Another order, or a front to begin with. Unless given it is best first, starts from the last answer for
+            these groups, and passes over pairs that cannot have come near enough since.
+        hint : Nearest, optional
+            An earlier answer to start from.
+        at_most : float
+            If all are proved farther apart than this, `lower` exceeds it, `distance` and `upper` are infinite and the
+            names are empty.
+        poses : mapping of str to array_like, (n, 4, 4), optional
+            Many poses for some of the bodies: row k of all of them makes one question. The scene itself stays as it
+            is.
+        threads : int, optional
+            For many poses; all cores unless given. The number of threads does not change any result.
+
+        Returns
+        -------
+        Nearest or NearestBatch
+            A gap that also has `body_a` and `body_b`.
+
+        Examples
+        --------
+        >>> scene = Scene()
+        >>> for name, x in [("shelf", 0.0), ("hand", 3.0), ("elbow", 5.0)]:
+        ...     scene.add(name, Box([1.0, 1.0, 1.0]), pose=[x, 0.0, 0.0])
+        >>> found = scene.nearest(["hand", "elbow"], "shelf")
+        >>> found.distance, found.body_a, found.body_b
+        (2.0, 'hand', 'shelf')
+        """
+        names_a, names_b = _group(group_a, "group_a"), _group(group_b, "group_b")
+        _check_search(search, hint)
+        count = _thread_count(threads)
+        if poses is None:
+            return self._scene.nearest(names_a, names_b, search, at_most, hint)
+        if search is not None or hint is not None:
+            raise ValueError("many poses start from each other; leave search and hint out.")
+        columns = _pose_columns(poses)
+        rows = len(next(iter(columns.values())))
+        gaps, work, number_a, number_b = self._scene.nearest_of_rows(
+            names_a, names_b, columns, rows, at_most, count
+        )
+        return NearestBatch(
+            **_fields(gaps, (rows,)),
+            work=work,
+            body_a=[names_a[k] if k >= 0 else "" for k in number_a],
+            body_b=[names_b[k] if k >= 0 else "" for k in number_b],
+        )
+
     def __getstate__(self) -> dict[str, Any]:
         bodies = [(name, self._shapes[name], self.pose(name)) for name in self.names]
         return {"bodies": bodies, "pairs": self.pairs, "ignored": self._scene.ignored}
@@ -300,6 +413,29 @@ class Scene:
 
     def __repr__(self) -> str:
         return f"Scene({len(self.names)} bodies, {len(self.pairs)} watched pairs)"
+
+
+def _group(names: str | Iterable[str], which: str) -> list[str]:
+    group = [names] if isinstance(names, str) else list(names) if isinstance(names, Iterable) else [names]
+    if not all(isinstance(name, str) for name in group):
+        raise TypeError(f"{which} must be the name of a body or several of them, but it is {names!r}.")
+    return group
+
+
+def _check_search(search: object, hint: object) -> None:
+    if search is not None and not isinstance(search, Search):
+        raise TypeError(f"search must be a Search or None, but it is {search!r}.")
+    if hint is not None and not isinstance(hint, Nearest):
+        raise TypeError(f"hint must be an earlier answer of nearest or None, but it is {hint!r}.")
+
+
+def _pose_columns(columns: Mapping[str, ArrayLike]) -> dict[str, Floats]:
+    """Poses of several bodies, all of one length."""
+    read = {name: np.ascontiguousarray(poses.as_poses(column)) for name, column in columns.items()}
+    shapes = {name: column.shape for name, column in read.items()}
+    if not shapes or len(set(shapes.values())) != 1 or len(next(iter(shapes.values()))) != 3:
+        raise ValueError(f"poses must all have one shape (n, 4, 4), but they have {shapes}.")
+    return read
 
 
 def _single_pose(value: Any) -> Floats:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ._core import (
     Box,
     Capsule,
@@ -17,6 +20,8 @@ from ._core import (
     Cylinder,
     Ellipsoid,
     HalfSpace,
+    HeightField,
+    Mesh,
     Placed,
     PlacedBatch,
     Shape,
@@ -35,6 +40,8 @@ __all__ = [
     "Cylinder",
     "Ellipsoid",
     "HalfSpace",
+    "HeightField",
+    "Mesh",
     "Placed",
     "PlacedBatch",
     "Shape",
@@ -42,6 +49,7 @@ __all__ = [
     "SweptPoint",
     "SweptSegment",
     "SweptTriangle",
+    "as_faces",
     "place",
 ]
 
@@ -66,3 +74,29 @@ def place(shape: Shape, pose: Any) -> Placed | PlacedBatch:
     """
     placed: Placed | PlacedBatch = shape.at(pose)
     return placed
+
+
+def as_faces(value: Any) -> NDArray[np.int64]:
+    """Read numbers of vertices as a contiguous array of integers, or say what they are instead.
+
+    Parameters
+    ----------
+    value : array_like
+        Whole numbers.
+
+    Returns
+    -------
+    ndarray of int64
+
+    Examples
+    --------
+    >>> as_faces([[0, 1, 2]])
+    array([[0, 1, 2]])
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"faces must be rows of three numbers of vertices, but it is {value!r:.200}.") from error
+    if array.size > 0 and array.dtype.kind not in "iu":
+        raise ValueError(f"faces must be integers, the numbers of vertices, but its type is {array.dtype}.")
+    return np.asarray(array, dtype=np.int64, order="C")

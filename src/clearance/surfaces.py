@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .shapes import Box, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Placed, Shape
+from .shapes import Box, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, HeightField, Placed, Shape
+from .shapes import Mesh as TriangleMesh
 
 if TYPE_CHECKING:
     import trimesh
@@ -35,7 +36,7 @@ def mesh_of(shape: Shape) -> trimesh.Trimesh:
     -------
     trimesh.Trimesh
         In the frame of the shape; one closed convex surface per part, inside the true one by less than 1 % of its
-        radius.
+        radius. Meshes and height fields are given as they are.
 
     Examples
     --------
@@ -65,7 +66,9 @@ def leaves(shape: Shape, pose: Floats) -> Iterator[tuple[Shape, Floats]]:
 
 
 def surface(shape: Shape, fine: bool = True) -> Mesh:
-    """Mesh a convex shape that is finite and no compound, in its own frame."""
+    """Mesh a shape that is finite and no compound, in its own frame."""
+    if is_surface(shape):
+        return extra("trimesh").Trimesh(shape.vertices, shape.faces, process=False)
     if shape.elements:
         ((core, radius),) = shape.elements
         return _around_element(core, radius, fine)
@@ -85,6 +88,32 @@ def surface(shape: Shape, fine: bool = True) -> Mesh:
     if isinstance(shape, ConvexHull):
         return _around_points(shape.points, shape.radius, fine)
     raise TypeError(f"there is no picture of a {type(shape).__name__} yet.")
+
+
+def is_surface(shape: Shape) -> TypeGuard[TriangleMesh | HeightField]:
+    """Tell whether a shape is a surface, which need be neither closed nor convex."""
+    return isinstance(shape, TriangleMesh | HeightField)
+
+
+def two_sided(mesh: Mesh) -> Mesh:
+    """Give every triangle a front on either side and corners of its own."""
+    corners = np.concatenate([mesh.triangles, mesh.triangles[:, ::-1]])
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    faces = np.arange(3 * len(corners)).reshape(-1, 3)
+    return _mesh(corners.reshape(-1, 3), faces, np.repeat(normals, 3, axis=0))
+
+
+def coarse(mesh: Mesh, cell: float) -> Mesh:
+    """Move vertices to the middle of all those in the same cubic cell; triangles that end up flat or twice vanish."""
+    cells = np.floor((mesh.vertices - mesh.bounds[0]) / cell).astype(np.int64)
+    _, group, count = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
+    middles = np.stack([np.bincount(group, weights=axis) for axis in mesh.vertices.T], axis=1) / count[:, None]
+    faces = group[mesh.faces]
+    a, b, c = faces.T
+    faces = faces[(a != b) & (b != c) & (c != a)]
+    _, first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
+    return extra("trimesh").Trimesh(middles, faces[np.sort(first)], process=False)
 
 
 def with_sharp_edges(mesh: Mesh, shape: Shape) -> Mesh:

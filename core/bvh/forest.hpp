@@ -1,0 +1,68 @@
+#pragma once
+
+#include <span>
+
+#include "bvh/kernels.hpp"
+#include "bvh/mesh.hpp"
+#include "math/pose.hpp"
+
+namespace clearance {
+
+// The gap of a triangle from a triangle or from a solid, in the axes of the world. Meeting is a distance of zero or less.
+struct TriangleGap {
+    double distance, lower, upper;
+    Vec3d point_a, point_b, normal;
+};
+
+// Something without a tree on the other side: one volume, in its own frame, and a distance from triangles (given in the
+// axes of the world) that may stop as soon as it is known to exceed `at_most`.
+struct Solid {
+    Volume<float> volume;
+    Vec3d centre;
+    double unit;
+    const void* context;
+    TriangleGap (*gap)(const void* context, const Core<double, 3>& triangle, double at_most);
+};
+
+// Where a body stands: turned into the axes of the world, about a point that the whole forest has in common.
+struct Stand {
+    Mat3 rotation;
+    Vec3d origin;
+};
+
+// A mesh, and a mesh or a solid: the root of a tree of pairs of volumes.
+struct SurfacePair {
+    const Mesh* a;
+    const Mesh* b;  // null: a solid
+    const Solid* solid;
+    Stand at_a, at_b;
+    float lower = 0.0f;  // after a search: no two of their triangles are nearer than this
+};
+
+struct ForestQuestion {
+    double at_most;      // farther than this need not be known any closer
+    double near_enough;  // nor nearer than that
+};
+
+struct SearchWork {
+    std::int64_t volume_tests = 0, triangle_tests = 0, queue_operations = 0;
+};
+
+struct TrianglePair {
+    std::int32_t pair, triangle_a, triangle_b;
+};
+
+// The nearest two triangles of the forest; the pair is negative where none is as near as asked.
+struct ForestAnswer {
+    TrianglePair nearest{-1, -1, -1};
+    TriangleGap gap{};
+    double lower = std::numeric_limits<double>::infinity();  // no two triangles are nearer than this
+};
+
+// The gap of two triangles, or of a triangle from the solid, in doubles.
+TriangleGap measured(const SurfacePair& pair, const TrianglePair& triangles, double at_most);
+
+// A solid as a tree of one leaf.
+WideTree tree_of(const Solid& solid);
+
+}  // namespace clearance

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <optional>
+
+#include "bvh/tree.hpp"
+#include "closest/core.hpp"
+#include "closest/element.hpp"
+
+namespace clearance {
+
+using Face = std::array<std::int32_t, 3>;
+
+enum class VolumeKind { obb, rss };
+
+struct BuildOptions {
+    VolumeKind volume = VolumeKind::obb;
+    int threads = 0;  // all cores
+    std::function<void(double fraction)> progress;
+};
+
+// A soup of triangles with its tree: an immutable value. With rectangle swept spheres there are two trees, since only two
+// meshes that both have them are searched that way.
+struct Mesh {
+    std::vector<Vec3d> vertices;
+    std::vector<Face> faces;
+    WideTree boxes;
+    std::optional<RssTree> rss;
+    Ball ball{};
+    std::uint64_t number = new_number();  // no two meshes of a process have the same
+
+    Core<double, 3> triangle(std::int32_t k) const {
+        const Face& face = faces[static_cast<std::size_t>(k)];
+        const auto at = [&](int corner) { return vertices[static_cast<std::size_t>(face[static_cast<std::size_t>(corner)])]; };
+        return {at(0), at(1), at(2)};
+    }
+    static std::uint64_t new_number();
+    VolumeKind volume() const { return rss ? VolumeKind::rss : VolumeKind::obb; }
+    std::size_t bytes() const {
+        return vertices.size() * sizeof(Vec3d) + faces.size() * sizeof(Face) + boxes.bytes() + (rss ? rss->bytes() : 0);
+    }
+};
+
+inline std::uint64_t Mesh::new_number() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+}
+
+// Vertices must be finite, faces must refer to them, and there must be at least one of either.
+Mesh build_mesh(std::vector<Vec3d> vertices, std::vector<Face> faces, const BuildOptions& options);
+
+}  // namespace clearance

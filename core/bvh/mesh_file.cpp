@@ -1,0 +1,199 @@
+#include "bvh/mesh_file.hpp"
+
+#include <cstring>
+#include <stdexcept>
+
+#include "math/pose.hpp"
+
+namespace clearance {
+namespace {
+
+constexpr char kMagic[16] = "clearance mesh\n";
+constexpr std::uint32_t kVersion = 1, kByteOrder = 0x01020304u;
+
+struct Header {
+    char magic[16];
+    std::uint32_t version, byte_order;
+    std::uint64_t checksum, vertices, faces, has_rss;
+    Ball ball;
+};
+
+struct TreeHeader {
+    Vec3d centre;
+    double unit;
+    Volume<float> root;
+    float root_size;
+    std::int32_t root_child;
+    std::uint64_t nodes, leaves;
+};
+
+std::uint64_t checksum_of(const char* bytes, std::size_t count) {
+    std::uint64_t sum = 0x9e3779b97f4a7c15u;
+    for (; count >= 8; bytes += 8, count -= 8) {
+        std::uint64_t word;
+        std::memcpy(&word, bytes, 8);
+        sum = (sum ^ word) * 0xff51afd7ed558ccdu;
+        sum ^= sum >> 32;
+    }
+    for (; count > 0; ++bytes, --count) sum = (sum ^ static_cast<unsigned char>(*bytes)) * 0x100000001b3u;
+    return sum;
+}
+
+[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("not a sound mesh file: " + what + "."); }
+
+class Writer {
+public:
+    template <class T>
+    void put(const T* values, std::size_t count) {
+        if (count > 0) bytes_.append(reinterpret_cast<const char*>(values), count * sizeof(T));
+    }
+    template <class TreeType>
+    void put_tree(const TreeType& tree) {
+        TreeHeader header;
+        std::memset(static_cast<void*>(&header), 0, sizeof header);
+        header.centre = tree.centre, header.unit = tree.unit, header.root = tree.root;
+        header.root_size = tree.root_size, header.root_child = tree.root_child;
+        header.nodes = tree.nodes.size(), header.leaves = tree.leaves.size();
+        put(&header, 1);
+        put(tree.nodes.data(), tree.nodes.size());
+        put(tree.leaves.data(), tree.leaves.size());
+    }
+    std::string& bytes() { return bytes_; }
+
+private:
+    std::string bytes_;
+};
+
+class Reader {
+public:
+    Reader(const char* bytes, std::size_t count) : bytes_(bytes), left_(count) {}
+
+    template <class T>
+    T get() {
+        T value;
+        std::memcpy(static_cast<void*>(&value), take(1, sizeof(T)), sizeof(T));
+        return value;
+    }
+    template <class T>
+    void get(std::vector<T>& values, std::uint64_t count) {
+        const char* from = take(count, sizeof(T));
+        values.resize(count);
+        if (count > 0) std::memcpy(static_cast<void*>(values.data()), from, count * sizeof(T));
+    }
+    std::size_t left() const { return left_; }
+
+private:
+    const char* take(std::uint64_t count, std::size_t size) {
+        if (count > left_ / size) refuse("it ends too early");
+        const char* from = bytes_;
+        bytes_ += count * size, left_ -= count * size;
+        return from;
+    }
+    const char* bytes_;
+    std::size_t left_;
+};
+
+// ---- What a query relies on.
+
+void mark(std::vector<bool>& seen, std::int64_t number, const char* what) {
+    if (number < 0 || number >= static_cast<std::int64_t>(seen.size()) || seen[static_cast<std::size_t>(number)])
+        refuse(std::string("a ") + what + " does not exist or occurs twice");
+    seen[static_cast<std::size_t>(number)] = true;
+}
+
+void check_all(const std::vector<bool>& seen, const char* what) {
+    for (const bool found : seen)
+        if (!found) refuse(std::string("a ") + what + " is missing");
+}
+
+void check_leaf(const WideLeaf& leaf, std::vector<bool>& seen) {
+    if (leaf.count < 1 || leaf.count > kLeafTriangles) refuse("a leaf has " + std::to_string(leaf.count) + " triangles");
+    for (int k = 0; k < leaf.count; ++k) mark(seen, leaf.triangle[k], "triangle");
+}
+void check_leaf(const OneTriangle& leaf, std::vector<bool>& seen) { mark(seen, leaf.triangle, "triangle"); }
+
+// Children stand after their parents, everything is referred to once, and parents are known to their children.
+template <class TreeType>
+void check_tree(const TreeType& tree, std::size_t triangles) {
+    if (!(tree.unit > 0.0 && tree.unit <= 4.0 * kLargestLength)) refuse("the unit of the tree is out of range");
+    std::vector<bool> nodes(tree.nodes.size()), leaves(tree.leaves.size()), seen(triangles);
+    const auto visit = [&](std::int32_t child, std::int64_t parent_node, std::int32_t slot) {
+        if (child < 0) return mark(leaves, ~static_cast<std::int64_t>(child), "leaf");
+        mark(nodes, child, "node");
+        if (child <= parent_node || tree.nodes[static_cast<std::size_t>(child)].parent != slot)
+            refuse("the nodes make no tree");
+    };
+    visit(tree.root_child, -1, kRoot);
+    for (std::size_t n = 0; n < tree.nodes.size(); ++n) {
+        const auto& node = tree.nodes[n];
+        if (node.count < 1 || node.count > TreeType::width) refuse("a node has no children or too many");
+        for (int k = 0; k < node.count; ++k)
+            visit(node.child[k], static_cast<std::int64_t>(n), static_cast<std::int32_t>(n) * TreeType::width + k);
+    }
+    for (const auto& leaf : tree.leaves) check_leaf(leaf, seen);
+    check_all(nodes, "node"), check_all(leaves, "leaf");
+}
+
+template <class TreeType>
+void get_tree(Reader& reader, TreeType& tree, std::size_t triangles) {
+    const auto header = reader.get<TreeHeader>();
+    tree.centre = header.centre, tree.unit = header.unit, tree.root = header.root;
+    tree.root_size = header.root_size, tree.root_child = header.root_child;
+    reader.get(tree.nodes, header.nodes);
+    reader.get(tree.leaves, header.leaves);
+    check_tree(tree, triangles);
+}
+
+void check_geometry(const Mesh& mesh) {
+    if (mesh.vertices.empty() || mesh.faces.empty()) refuse("it has no triangles");
+    for (const Vec3d& v : mesh.vertices)
+        if (!(abs_of(v.x) <= kLargestLength && abs_of(v.y) <= kLargestLength && abs_of(v.z) <= kLargestLength))
+            refuse("a vertex is not finite");
+    for (const Face& face : mesh.faces)
+        for (const std::int32_t k : face)
+            if (k < 0 || static_cast<std::size_t>(k) >= mesh.vertices.size()) refuse("a face refers to a missing vertex");
+    if (!(mesh.ball.radius >= 0.0 && largest(mesh.ball.centre) + mesh.ball.radius <= 8.0 * kLargestLength))
+        refuse("its bounding ball is not finite");
+}
+
+}  // namespace
+
+std::string bytes_of(const Mesh& mesh) {
+    Writer writer;
+    Header header;
+    std::memset(static_cast<void*>(&header), 0, sizeof header);
+    std::memcpy(header.magic, kMagic, sizeof kMagic);
+    header.version = kVersion, header.byte_order = kByteOrder;
+    header.vertices = mesh.vertices.size(), header.faces = mesh.faces.size(), header.has_rss = mesh.rss ? 1 : 0;
+    header.ball = mesh.ball;
+    writer.bytes().reserve(sizeof header + mesh.bytes() + 2 * sizeof(TreeHeader));
+    writer.put(&header, 1);
+    writer.put(mesh.vertices.data(), mesh.vertices.size());
+    writer.put(mesh.faces.data(), mesh.faces.size());
+    writer.put_tree(mesh.boxes);
+    if (mesh.rss) writer.put_tree(*mesh.rss);
+    std::string& bytes = writer.bytes();
+    header.checksum = checksum_of(bytes.data() + sizeof header, bytes.size() - sizeof header);
+    std::memcpy(bytes.data(), static_cast<const void*>(&header), sizeof header);
+    return std::move(bytes);
+}
+
+Mesh mesh_from_bytes(const char* bytes, std::size_t count) {
+    Reader reader(bytes, count);
+    const auto header = reader.get<Header>();
+    if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) refuse("it does not begin like one");
+    if (header.version != kVersion) refuse("it is of version " + std::to_string(header.version) + ", not 1");
+    if (header.byte_order != kByteOrder) refuse("it was written by a machine of another byte order");
+    if (header.checksum != checksum_of(bytes + sizeof header, count - sizeof header)) refuse("its checksum is wrong");
+    Mesh mesh{};
+    mesh.ball = header.ball;
+    reader.get(mesh.vertices, header.vertices);
+    reader.get(mesh.faces, header.faces);
+    check_geometry(mesh);
+    get_tree(reader, mesh.boxes, mesh.faces.size());
+    if (header.has_rss != 0) get_tree(reader, mesh.rss.emplace(), mesh.faces.size());
+    if (reader.left() != 0) refuse("there are " + std::to_string(reader.left()) + " bytes too many");
+    return mesh;
+}
+
+}  // namespace clearance

@@ -1,0 +1,108 @@
+#include "bvh/nearest_pair.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clearance {
+namespace {
+
+// The least float that is greater: what has a key below it may be as near.
+float just_above(double length) {
+    const float near = static_cast<float>(length);
+    return near > length ? near : std::nextafter(near, std::numeric_limits<float>::infinity());
+}
+
+bool comes_first(const TrianglePair& a, const TrianglePair& b) {
+    if (a.pair != b.pair) return a.pair < b.pair;
+    return a.triangle_a != b.triangle_a ? a.triangle_a < b.triangle_a : a.triangle_b < b.triangle_b;
+}
+
+}  // namespace
+
+NearestPair::NearestPair(std::span<const SurfacePair> forest, const ForestQuestion& question, SearchWork& work)
+    : forest_(forest), question_(question), work_(work), upper_(question.at_most), bound_(just_above(question.at_most)),
+      candidates_([]() -> std::vector<Candidate>& {
+          // Room is kept between queries: no query allocates once it has grown.
+          thread_local std::vector<Candidate> kept;
+          kept.clear();
+          return kept;
+      }()) {}
+
+void NearestPair::lower_bound_to(double most) {
+    if (!(most < upper_)) return;
+    upper_ = most;
+    bound_ = just_above(most);
+}
+
+void NearestPair::evaluate(const TrianglePair& triangles) {
+    const TriangleGap gap = measured(forest_[static_cast<std::size_t>(triangles.pair)], triangles, upper_);
+    const double distance = max_of(gap.distance, 0.0);
+    answer_.lower = min_of(answer_.lower, gap.lower);
+    if (!(distance <= upper_)) return;
+    if (answer_.nearest.pair >= 0 && distance == upper_ && !comes_first(triangles, answer_.nearest)) return;
+    answer_.nearest = triangles;
+    answer_.gap = gap;
+    upper_ = distance;
+    bound_ = just_above(distance);
+    settled_ = distance <= max_of(question_.near_enough, 0.0);
+}
+
+void NearestPair::consider(const PairTree<WideTree>& tree, std::int32_t pair, std::int32_t leaf_a, std::int32_t leaf_b) {
+    const WideLeaf& a = tree.a().leaves[static_cast<std::size_t>(leaf_a)];
+    if (forest_[static_cast<std::size_t>(pair)].b == nullptr) return consider_solid(tree, pair, a);
+    const WideLeaf& b = tree.b().leaves[static_cast<std::size_t>(leaf_b)];
+    const float within = (bound_ + tree.slack()) / tree.unit_b() * (1.0f + 0x1p-20f);
+    NearTriangles found;
+    bvh_kernels().near_triangles(a, b, tree.b_from_a(), within, found);
+    work_.triangle_tests += found.tests;
+    const auto triangles = [&](int k) { return TrianglePair{pair, a.triangle[found.i[k]], b.triangle[found.j[k]]}; };
+    // The most promising first: in doubles it gives a bound without slack.
+    int first = -1;
+    float least = (bound_ - tree.slack()) / tree.unit_b();
+    for (int k = 0; k < found.count; ++k)
+        if (found.upper[k] < least) least = found.upper[k], first = k;
+    if (first >= 0) evaluate(triangles(first));
+    const KeyRule rule{tree.unit_b(), tree.slack(), 0.0f};
+    for (int k = 0; k < found.count && !settled_; ++k) {
+        if (k == first) continue;
+        const float lower = key_of(found.lower[k], rule);
+        if (lower >= bound_) continue;
+        // Triangles that may meet settle the matter if they do.
+        if (lower <= 0.0f)
+            evaluate(triangles(k));
+        else
+            candidates_.push_back({triangles(k), lower});
+    }
+}
+
+void NearestPair::consider_solid(const PairTree<WideTree>& tree, std::int32_t pair, const WideLeaf& leaf) {
+    float bounds[kLeafTriangles];
+    // Slot kRoot of b is the solid, seen from the frame of a.
+    bvh_kernels().bounds(leaf, tree.b_root_in_a(), bounds);
+    const KeyRule rule{tree.unit_a(), tree.slack(), 0.0f};
+    float key[kLeafTriangles];
+    for (int k = 0; k < leaf.count; ++k) key[k] = key_of(bounds[k], rule);
+    while (!settled_) {
+        const auto least = std::min_element(key, key + leaf.count);
+        if (*least >= bound_) return;
+        ++work_.triangle_tests;
+        evaluate({pair, leaf.triangle[least - key], -1});
+        *least = std::numeric_limits<float>::infinity();
+    }
+}
+
+void NearestPair::consider(const PairTree<RssTree>& tree, std::int32_t pair, std::int32_t leaf_a, std::int32_t leaf_b) {
+    ++work_.triangle_tests;
+    evaluate({pair, tree.a().leaves[static_cast<std::size_t>(leaf_a)].triangle,
+              tree.b().leaves[static_cast<std::size_t>(leaf_b)].triangle});
+}
+
+void NearestPair::finish() {
+    std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& x, const Candidate& y) { return x.lower < y.lower; });
+    for (const Candidate& candidate : candidates_) {
+        if (settled_ || candidate.lower >= bound_) break;
+        evaluate(candidate.triangles);
+    }
+}
+
+}  // namespace clearance

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <vector>
+
+#include "bvh/pair_tree.hpp"
+
+namespace clearance {
+
+// The best pair of triangles found so far, and the bound that everything else is compared with.
+//
+// Floats find candidates, doubles decide among them: whatever may be as near as the best is evaluated, so the answer does
+// not depend on the order of the search. Of equals the first wins, by pair and by triangle.
+class NearestPair {
+public:
+    NearestPair(std::span<const SurfacePair> forest, const ForestQuestion& question, SearchWork& work);
+
+    const ForestAnswer& answer() const { return answer_; }
+    float bound() const { return bound_; }  // what cannot be nearer than this cannot matter
+    bool is_settled() const { return settled_; }
+
+    // Nothing is farther apart than this.
+    void lower_bound_to(double most);
+
+    // Evaluate two triangles (or a triangle and a solid) in doubles.
+    void evaluate(const TrianglePair& triangles);
+
+    // Look at all triangles of two leaves.
+    void consider(const PairTree<WideTree>& tree, std::int32_t pair, std::int32_t leaf_a, std::int32_t leaf_b);
+    void consider(const PairTree<RssTree>& tree, std::int32_t pair, std::int32_t leaf_a, std::int32_t leaf_b);
+
+    // Evaluate what was put aside and may still matter.
+    void finish();
+
+private:
+    struct Candidate {
+        TrianglePair triangles;
+        float lower;
+    };
+    void consider_solid(const PairTree<WideTree>& tree, std::int32_t pair, const WideLeaf& leaf);
+
+    std::span<const SurfacePair> forest_;
+    ForestQuestion question_;
+    SearchWork& work_;
+    ForestAnswer answer_;
+    double upper_;
+    float bound_;
+    bool settled_ = false;
+    std::vector<Candidate>& candidates_;
+};
+
+}  // namespace clearance

@@ -1,0 +1,116 @@
+#pragma once
+
+#include "bvh/forest.hpp"
+
+namespace clearance {
+
+// Rounding of everything that is computed in floats, relative to the lengths it is computed from.
+constexpr double kFloatSlack = 1e-6;
+
+// Trees farther apart, or more different in size, than this many units of the smaller get no bounds: squares of floats would
+// overflow.
+constexpr double kMostUnits = 1e15;
+
+// Two trees seen from each other. Its nodes are pairs of slots; the larger of the two volumes is opened, that of a if they
+// are equally large, so every pair of slots has one parent.
+template <class TreeType>
+class PairTree {
+public:
+    static constexpr int width = TreeType::width;
+
+    PairTree(const TreeType& a, const TreeType& b, const Stand& at_a, const Stand& at_b) : a_(&a), b_(&b) {
+        const Mat3 a_from_b = transposed_times(at_a.rotation, at_b.rotation);
+        const Vec3d apart = at_b.rotation * b.centre + at_b.origin - at_a.origin - at_a.rotation * a.centre;
+        const Vec3d shift_in_a = transposed_times(at_a.rotation, apart);
+        const Vec3d shift_in_b = -transposed_times(at_b.rotation, apart);
+        a_from_b_ = motion(a_from_b, shift_in_a, a.unit, b.unit);
+        b_from_a_ = motion(transposed(a_from_b), shift_in_b, b.unit, a.unit);
+        unit_a_ = static_cast<float>(a.unit), unit_b_ = static_cast<float>(b.unit);
+        reach_ = norm(apart) + a.root_size * a.unit + b.root_size * b.unit;
+        slack_ = static_cast<float>(kFloatSlack * reach_);
+        bounded_ = reach_ <= kMostUnits * min_of(a.unit, b.unit);
+    }
+
+    const TreeType& a() const { return *a_; }
+    const TreeType& b() const { return *b_; }
+    const TreeMotion& b_from_a() const { return b_from_a_; }
+    Volume<float> b_root_in_a() const { return moved(a_from_b_, b_->root); }
+    float unit_a() const { return unit_a_; }
+    float unit_b() const { return unit_b_; }
+    float slack() const { return slack_; }
+    double reach() const { return reach_; }  // no two points are farther apart
+
+    bool is_leaf(std::int32_t a, std::int32_t b) const { return a_->child(a) < 0 && b_->child(b) < 0; }
+    bool opens_a(std::int32_t a, std::int32_t b) const {
+        if (b_->child(b) < 0) return true;
+        return a_->child(a) >= 0 && a_->size(a) * unit_a_ >= b_->size(b) * unit_b_;
+    }
+
+    // The key of any pair, by itself.
+    float key(std::int32_t a, std::int32_t b) const {
+        if (!bounded_) return 0.0f;
+        return key_of(distance_bound(a_->volume(a), moved(a_from_b_, b_->volume(b))), KeyRule{unit_a_, slack_, 0.0f});
+    }
+
+    int child_count(std::int32_t a, std::int32_t b) const {
+        const bool of_a = opens_a(a, b);
+        return (of_a ? *a_ : *b_).nodes[static_cast<std::size_t>((of_a ? *a_ : *b_).child(of_a ? a : b))].count;
+    }
+
+    // Keys of the children of a pair, which are no less than its own. Returns how many there are; child k replaces slot a
+    // (or b) by first + k.
+    int child_keys(std::int32_t a, std::int32_t b, float key, bool opens_a, float* keys, std::int32_t& first) const {
+        const TreeType& opened = opens_a ? *a_ : *b_;
+        const Volume<float> other =
+            opens_a ? moved(a_from_b_, b_->volume(b)) : moved(b_from_a_, a_->volume(a));
+        const std::int32_t node = opened.child(opens_a ? a : b);
+        const KeyRule rule{opens_a ? unit_a_ : unit_b_, slack_, key};
+        first = node * width;
+        if (!bounded_) {
+            for (int k = 0; k < width; ++k) keys[k] = key;
+            return opened.nodes[static_cast<std::size_t>(node)].count;
+        }
+        return keys_of_children(opened, node, other, rule, keys);
+    }
+
+    // Volumes are opened in the order of their sizes, so the one opened last is the smaller of the two parents.
+    void to_parent(std::int32_t& a, std::int32_t& b) const {
+        if (b == kRoot || (a != kRoot && a_->size(a_->parent(a)) * unit_a_ < b_->size(b_->parent(b)) * unit_b_))
+            a = a_->parent(a);
+        else
+            b = b_->parent(b);
+    }
+
+private:
+    static Mat3 transposed(const Mat3& m) {
+        const Vec3d *r = m.row;
+        return {{{r[0].x, r[1].x, r[2].x}, {r[0].y, r[1].y, r[2].y}, {r[0].z, r[1].z, r[2].z}}};
+    }
+    static TreeMotion motion(const Mat3& rotation, const Vec3d& shift, double unit, double unit_of_other) {
+        const auto rounded = [](const Vec3d& v) {
+            return Vec3<float>{static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
+        };
+        return {{rounded(rotation.row[0]), rounded(rotation.row[1]), rounded(rotation.row[2])},
+                rounded((1.0 / unit) * shift),
+                static_cast<float>(unit_of_other / unit)};
+    }
+    static int keys_of_children(const WideTree& tree, std::int32_t node, const Volume<float>& other, const KeyRule& rule,
+                                float* keys) {
+        const Node<8>& opened = tree.nodes[static_cast<std::size_t>(node)];
+        bvh_kernels().keys(opened, other, rule, keys);
+        return opened.count;
+    }
+    static int keys_of_children(const RssTree& tree, std::int32_t node, const Volume<float>& other, const KeyRule& rule,
+                                float* keys) {
+        for (int k = 0; k < 2; ++k) keys[k] = key_of(distance_bound(tree.volume(2 * node + k), other), rule);
+        return 2;
+    }
+
+    const TreeType *a_, *b_;
+    TreeMotion a_from_b_, b_from_a_;
+    float unit_a_, unit_b_, slack_;
+    double reach_;
+    bool bounded_;
+};
+
+}  // namespace clearance

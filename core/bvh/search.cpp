@@ -1,0 +1,200 @@
+#include "bvh/search.hpp"
+
+#include <algorithm>
+
+#include "bvh/nearest_pair.hpp"
+#include "bvh/queue.hpp"
+
+namespace clearance {
+namespace {
+
+// Room that is kept between queries: no query allocates once it has grown.
+template <class TreeType>
+struct Room {
+    std::vector<PairTree<TreeType>> trees;
+    std::vector<Waiting> waiting;
+};
+
+template <class TreeType>
+Room<TreeType>& room_of_thread() {
+    thread_local Room<TreeType> room;
+    return room;
+}
+
+const WideTree& tree_of(const Mesh& mesh, const WideTree*) { return mesh.boxes; }
+const RssTree& tree_of(const Mesh& mesh, const RssTree*) { return *mesh.rss; }
+
+template <class TreeType>
+class Search {
+public:
+    Search(std::span<SurfacePair> forest, const ForestQuestion& question, SearchWork& work)
+        : forest_(forest), nearest_(forest, question, work), work_(work), room_(room_of_thread<TreeType>()),
+          trees_(room_.trees), queue_(room_.waiting) {
+        trees_.clear();
+        solids_.reserve(static_cast<std::size_t>(
+            std::count_if(forest.begin(), forest.end(), [](const SurfacePair& pair) { return pair.b == nullptr; })));
+        for (const SurfacePair& pair : forest) add_tree(pair);
+        for (const auto& tree : trees_) nearest_.lower_bound_to(1.0001 * tree.reach());
+    }
+
+    ForestAnswer best_first(const TrianglePair* hint) {
+        if (hint != nullptr) nearest_.evaluate(*hint);
+        push_roots();
+        while (!queue_.empty() && queue_.top().key < nearest_.bound() && !nearest_.is_settled()) {
+            ++work_.queue_operations;
+            follow(queue_.pop());
+        }
+        for (const Waiting& left : queue_.entries()) prune(left.pair, left.key);
+        return finished();
+    }
+
+    ForestAnswer depth_first(const TrianglePair* hint) {
+        if (hint != nullptr) nearest_.evaluate(*hint);
+        push_roots();
+        std::vector<Waiting>& stack = room_.waiting;
+        std::sort(stack.begin(), stack.end(), [](const Waiting& x, const Waiting& y) { return x.key > y.key; });
+        while (!stack.empty() && !nearest_.is_settled()) {
+            const Waiting next = stack.back();
+            stack.pop_back();
+            ++work_.queue_operations;
+            if (next.key >= nearest_.bound()) {
+                prune(next.pair, next.key);
+                continue;
+            }
+            const Children children = open(next);
+            const auto begin = static_cast<std::ptrdiff_t>(stack.size());
+            for (int k = 0; k < children.count; ++k) put(stack, children.child(k));
+            std::sort(stack.begin() + begin, stack.end(), [](const Waiting& x, const Waiting& y) { return x.key > y.key; });
+        }
+        for (const Waiting& left : stack) prune(left.pair, left.key);
+        return finished();
+    }
+
+private:
+    struct Children {
+        int count = 0;
+        float key[TreeType::width];
+        std::int32_t first;
+        bool of_a;
+        Waiting parent;
+
+        Waiting child(int k) const {
+            return {key[k], of_a ? first + k : parent.a, of_a ? parent.b : first + k, parent.pair};
+        }
+    };
+
+    void add_tree(const SurfacePair& pair) {
+        const TreeType& a = tree_of(*pair.a, static_cast<const TreeType*>(nullptr));
+        if constexpr (std::is_same_v<TreeType, WideTree>) {
+            if (pair.b == nullptr) {
+                solids_.push_back(tree_of(*pair.solid));
+                trees_.emplace_back(a, solids_.back(), pair.at_a, pair.at_b);
+                return;
+            }
+        }
+        trees_.emplace_back(a, tree_of(*pair.b, static_cast<const TreeType*>(nullptr)), pair.at_a, pair.at_b);
+    }
+
+    void push_roots() {
+        for (std::size_t k = 0; k < trees_.size(); ++k) {
+            ++work_.volume_tests;
+            forest_[k].lower = std::numeric_limits<float>::infinity();
+            const float key = trees_[k].key(kRoot, kRoot);
+            if (key < nearest_.bound())
+                queue_.push({key, kRoot, kRoot, static_cast<std::int32_t>(k)});
+            else
+                prune(static_cast<std::int32_t>(k), key);
+        }
+    }
+
+    void prune(std::int32_t pair, float key) {
+        float& lower = forest_[static_cast<std::size_t>(pair)].lower;
+        lower = min_of(lower, key);
+    }
+
+    void put(std::vector<Waiting>& stack, const Waiting& child) {
+        if (child.key < nearest_.bound())
+            stack.push_back(child);
+        else
+            prune(child.pair, child.key);
+    }
+
+    // The children of a pair of volumes; none for two leaves, whose triangles are looked at.
+    Children open(const Waiting& next) {
+        const PairTree<TreeType>& tree = trees_[static_cast<std::size_t>(next.pair)];
+        Children children;
+        if (tree.is_leaf(next.a, next.b)) {
+            nearest_.consider(tree, next.pair, ~tree.a().child(next.a), ~tree.b().child(next.b));
+            prune(next.pair, next.key);
+            return children;
+        }
+        children.parent = next;
+        children.of_a = tree.opens_a(next.a, next.b);
+        children.count = tree.child_keys(next.a, next.b, next.key, children.of_a, children.key, children.first);
+        work_.volume_tests += children.count;
+        return children;
+    }
+
+    // Open a pair, and go on with its nearest child as long as nothing in the queue is nearer: most of the way down needs
+    // no queue.
+    void follow(Waiting next) {
+        for (;;) {
+            const Children children = open(next);
+            int nearest = -1;
+            for (int k = 0; k < children.count; ++k)
+                if (nearest < 0 || children.key[k] < children.key[nearest]) nearest = k;
+            if (nearest < 0) return;
+            for (int k = 0; k < children.count; ++k) {
+                if (k == nearest) continue;
+                if (children.key[k] < nearest_.bound()) {
+                    ++work_.queue_operations;
+                    queue_.push(children.child(k));
+                } else {
+                    prune(next.pair, children.key[k]);
+                }
+            }
+            next = children.child(nearest);
+            if (next.key >= nearest_.bound()) return prune(next.pair, next.key);
+            if (!queue_.empty() && queue_.top().key < next.key) {
+                ++work_.queue_operations;
+                return queue_.push(next);
+            }
+        }
+    }
+
+    ForestAnswer finished() {
+        nearest_.finish();
+        ForestAnswer answer = nearest_.answer();
+        if (answer.nearest.pair >= 0) return answer;
+        for (const SurfacePair& pair : forest_) answer.lower = min_of(answer.lower, static_cast<double>(pair.lower));
+        return answer;
+    }
+
+    std::span<SurfacePair> forest_;
+    NearestPair nearest_;
+    SearchWork& work_;
+    Room<TreeType>& room_;
+    std::vector<PairTree<TreeType>>& trees_;
+    Queue<Waiting> queue_;
+    std::vector<WideTree> solids_;
+};
+
+template <class TreeType>
+ForestAnswer search_in(std::span<SurfacePair> forest, const ForestQuestion& question, SearchOrder order,
+                       const TrianglePair* hint, SearchWork& work) {
+    Search<TreeType> search(forest, question, work);
+    return order == SearchOrder::best ? search.best_first(hint) : search.depth_first(hint);
+}
+
+}  // namespace
+
+ForestAnswer search(std::span<SurfacePair> forest, const ForestQuestion& question, SearchOrder order,
+                    const TrianglePair* hint, SearchWork& work) {
+    const bool all_rss = std::all_of(forest.begin(), forest.end(), [](const SurfacePair& pair) {
+        return pair.b != nullptr && pair.a->rss.has_value() && pair.b->rss.has_value();
+    });
+    return all_rss ? search_in<RssTree>(forest, question, order, hint, work)
+                   : search_in<WideTree>(forest, question, order, hint, work);
+}
+
+}  // namespace clearance

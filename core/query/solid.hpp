@@ -1,0 +1,28 @@
+#pragma once
+
+#include "bvh/forest.hpp"
+#include "query/pair.hpp"
+
+namespace clearance {
+
+// A convex part as the trees see it. It refers to the part, which must outlive it.
+struct SolidPart {
+    SolidPart(const PlacedPart& placed, double least_unit, const Question& question, Work& work);
+    SolidPart(const SolidPart&) = delete;
+
+    PlacedPart placed;
+    const Question& question;
+    Work& work;
+    Solid seen;
+};
+
+// A triangle as a part that stands where it is.
+Part part_of(const Core<double, 3>& triangle);
+
+// A point that a triangle and a convex part have in common, where they meet; `near` is one of the triangle to begin with.
+Vec3d common_point(const Core<double, 3>& triangle, const PlacedPart& solid, const Vec3d& near);
+
+// The same for two triangles.
+Vec3d common_point(const Core<double, 3>& a, const Core<double, 3>& b);
+
+}  // namespace clearance

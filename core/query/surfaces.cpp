@@ -1,0 +1,197 @@
+#include "query/surfaces.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+#include "bvh/extreme.hpp"
+#include "query/solid.hpp"
+
+namespace clearance {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Stand stand_of(const PlacedPart& placed) { return {placed.rotation, placed.origin}; }
+
+Core<double, 3> placed_triangle(const PlacedPart& placed, std::int32_t triangle) {
+    Core<double, 3> result = surface_of(placed.part)->mesh->triangle(triangle);
+    for (Vec3d& vertex : result.vertex) vertex = placed.rotation * vertex + placed.origin;
+    return result;
+}
+
+// The lowest corner over the half-space tells all; below the plane it is inside.
+Gap gap_above(const PlacedPart& plane, const PlacedPart& surface, Work& work) {
+    const auto& half_space = std::get<HalfSpace>(plane.part.shape);
+    const Vec3d normal = plane.rotation * half_space.normal;
+    const LowestCorner lowest =
+        lowest_corner(*surface_of(surface.part)->mesh, transposed_times(surface.rotation, normal));
+    work.volume_tests += lowest.volume_tests;
+    const Vec3d point = surface.rotation * lowest.point + surface.origin;
+    const double height = dot(normal, point - plane.origin) - half_space.offset;
+    const double rounding = 16.0 * kEpsilon * (largest(point - plane.origin) + surface.part.ball.radius +
+                                               largest(lowest.point) + abs_of(half_space.offset));
+    const double distance = max_of(height, 0.0);
+    return {distance,
+            max_of(height - rounding, 0.0),
+            max_of(height + rounding, 0.0),
+            point - distance * normal,
+            point,
+            normal,
+            0,
+            lowest.triangle};
+}
+
+// One search: its pairs in the form the trees want, with the surface first.
+class Forest {
+public:
+    Forest(std::span<PlacedPair> pairs, const Question& question, const SurfaceSearch& how, Work& work)
+        : pairs_(pairs), question_(question), how_(how), work_(work) {}
+
+    NearestSurfaces nearest() {
+        for (std::size_t k = 0; k < pairs_.size(); ++k) add(static_cast<std::int32_t>(k));
+        // A front is for pairs of surfaces; they come last here.
+        const auto with_solids = std::stable_partition(
+            trees_.begin(), trees_.end(), [](const Tree& tree) { return tree.seen.b == nullptr; });
+        const auto solids = static_cast<std::size_t>(with_solids - trees_.begin());
+        for (const Tree& tree : trees_) forest_.push_back(tree.seen);
+        run(0, how_.front == nullptr ? trees_.size() : solids, nullptr);
+        if (how_.front != nullptr) run(solids, trees_.size(), how_.front);
+        return best_;
+    }
+    double lower() const { return lower_; }  // of all of them
+
+private:
+    struct Tree {
+        SurfacePair seen;
+        std::int32_t source;  // which of the pairs it is
+    };
+
+    void add(std::int32_t number) {
+        PlacedPair& pair = pairs_[static_cast<std::size_t>(number)];
+        const bool swapped = is_swapped(pair);
+        const PlacedPart &surface = swapped ? pair.b : pair.a, &other = swapped ? pair.a : pair.b;
+        if (std::holds_alternative<HalfSpace>(other.part.shape)) {
+            const Gap above = gap_above(other, surface, work_);
+            pair.lower = static_cast<float>(above.lower * (1.0 - 1e-7));
+            return keep(swapped ? above : mirrored(above), number);
+        }
+        const Mesh* mesh = surface_of(surface.part)->mesh.get();
+        SurfacePair seen{mesh, nullptr, nullptr, stand_of(surface), stand_of(other)};
+        if (const Surface* other_surface = surface_of(other.part)) {
+            seen.b = other_surface->mesh.get();
+        } else {
+            solids_.emplace_back(other, std::ldexp(mesh->boxes.unit, -20), question_, work_);
+            seen.solid = &solids_.back().seen;
+        }
+        trees_.push_back({seen, number});
+    }
+
+    static bool is_swapped(const PlacedPair& pair) { return surface_of(pair.a.part) == nullptr; }
+
+    void run(std::size_t begin, std::size_t end, FrontSearch* front) {
+        if (begin == end) return;
+        const std::span<SurfacePair> part{forest_.data() + begin, end - begin};
+        SearchWork counted;
+        const ForestQuestion asked{min_of(question_.at_most, best_.pair < 0 ? kInfinity : best_.gap.distance),
+                                   question_.near_enough};
+        TrianglePair hint;
+        const TrianglePair* first = as_hint(begin, end, hint) ? &hint : nullptr;
+        const ForestAnswer found =
+            front == nullptr ? search(part, asked, how_.order, first, counted) : front->search(part, asked, first, counted);
+        work_.volume_tests += counted.volume_tests;
+        work_.triangle_tests += counted.triangle_tests;
+        work_.queue_operations += counted.queue_operations;
+        for (std::size_t k = 0; k < part.size(); ++k) source_of(begin + k).lower = part[k].lower;
+        lower_ = min_of(lower_, max_of(found.lower, 0.0));
+        if (found.nearest.pair >= 0) keep(begin, found);
+    }
+
+    PlacedPair& source_of(std::size_t tree) { return pairs_[static_cast<std::size_t>(trees_[tree].source)]; }
+
+    bool as_hint(std::size_t begin, std::size_t end, TrianglePair& hint) {
+        for (std::size_t k = begin; k < end; ++k) {
+            if (trees_[k].source != how_.first.pair) continue;
+            const bool swapped = is_swapped(source_of(k));
+            hint = {static_cast<std::int32_t>(k - begin), swapped ? how_.first.triangle_b : how_.first.triangle_a,
+                    swapped ? how_.first.triangle_a : how_.first.triangle_b};
+            const auto exists = [](const Mesh* mesh, std::int32_t triangle) {
+                return mesh == nullptr || (triangle >= 0 && static_cast<std::size_t>(triangle) < mesh->faces.size());
+            };
+            return exists(forest_[k].a, hint.triangle_a) && exists(forest_[k].b, hint.triangle_b);
+        }
+        return false;
+    }
+
+    void keep(const Gap& gap, std::int32_t source) {
+        lower_ = min_of(lower_, gap.lower);
+        if (best_.pair < 0 || gap.distance < best_.gap.distance) best_ = {gap, source};
+        best_.gap.lower = lower_;
+    }
+
+    void keep(std::size_t begin, const ForestAnswer& found) {
+        const std::size_t tree = begin + static_cast<std::size_t>(found.nearest.pair);
+        const PlacedPair& pair = source_of(tree);
+        const bool swapped = is_swapped(pair);
+        const PlacedPart &surface = swapped ? pair.b : pair.a, &other = swapped ? pair.a : pair.b;
+        const TriangleGap& gap = found.gap;
+        Gap answer{max_of(gap.distance, 0.0), max_of(found.lower, 0.0), max_of(gap.upper, 0.0),  gap.point_a, gap.point_b,
+                   gap.normal,                found.nearest.triangle_a, found.nearest.triangle_b};
+        if (gap.distance <= 0.0) {
+            const Core<double, 3> triangle = placed_triangle(surface, found.nearest.triangle_a);
+            answer.point_a = surface_of(other.part) != nullptr
+                                 ? common_point(triangle, placed_triangle(other, found.nearest.triangle_b))
+                                 : common_point(triangle, other, gap.point_a);
+            answer.point_b = answer.point_a;
+        }
+        keep(swapped ? mirrored(answer) : answer, trees_[tree].source);
+    }
+
+    std::span<PlacedPair> pairs_;
+    const Question& question_;
+    const SurfaceSearch& how_;
+    Work& work_;
+    std::vector<Tree> trees_;
+    std::vector<SurfacePair> forest_;
+    std::deque<SolidPart> solids_;
+    NearestSurfaces best_;
+    double lower_ = kInfinity;
+};
+
+}  // namespace
+
+double upper_bound(const PlacedPair& pair, std::int32_t feature_a, std::int32_t feature_b, Work& work) {
+    constexpr Mat3 no_turn{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    const auto exists = [](const Part& part, std::int32_t triangle) {
+        const Surface* surface = surface_of(part);
+        return surface == nullptr || (triangle >= 0 && static_cast<std::size_t>(triangle) < surface->mesh->faces.size());
+    };
+    const auto is_plane = [](const Part& part) { return std::holds_alternative<HalfSpace>(part.shape); };
+    if (!exists(pair.a.part, feature_a) || !exists(pair.b.part, feature_b)) return kInfinity;
+    const auto stands = [&](const PlacedPart& placed, std::int32_t triangle) {
+        return surface_of(placed.part) == nullptr ? placed.part : part_of(placed_triangle(placed, triangle));
+    };
+    if (is_plane(pair.a.part) && is_plane(pair.b.part)) return kInfinity;
+    const Part a = stands(pair.a, feature_a), b = stands(pair.b, feature_b);
+    const auto at = [&](const PlacedPart& placed, const Part& part) {
+        if (surface_of(placed.part) == nullptr) return placed;
+        return PlacedPart{part, no_turn, {0, 0, 0}};
+    };
+    return max_of(gap_between(at(pair.a, a), at(pair.b, b), {}, work).upper, 0.0);
+}
+
+NearestSurfaces nearest_surfaces(std::span<PlacedPair> pairs, const Question& question, const SurfaceSearch& how, Work& work) {
+    Forest forest(pairs, question, how, work);
+    NearestSurfaces found = forest.nearest();
+    if (found.pair < 0 || found.gap.lower > question.at_most) {
+        const double farther = std::nextafter(question.at_most, kInfinity);
+        return {farther_than_asked(max_of(forest.lower(), farther)), -1};
+    }
+    const PlacedPair& pair = pairs[static_cast<std::size_t>(found.pair)];
+    found.gap.part_a = pair.part_a, found.gap.part_b = pair.part_b;
+    if (surface_of(pair.a.part) == nullptr) found.gap.feature_a = pair.part_a;
+    if (surface_of(pair.b.part) == nullptr) found.gap.feature_b = pair.part_b;
+    return found;
+}
+
+}  // namespace clearance
