@@ -580,10 +580,12 @@ def test_what_is_no_group_is_refused(bad, cell):
             call()
 
 
-def test_body_in_both_groups_is_refused(cell):
-    scene, arm, world = cell
-    with pytest.raises(ValueError, match="link 0"):
-        scene.nearest(arm, [*world, "link 0"])
+def test_body_in_both_groups_makes_no_pair_with_itself(cell):
+    scene, _, world = cell
+    alone, together = scene.nearest("link 0", world), scene.nearest(["link 0"], [*world, "link 0"])
+    assert (together.distance, together.body_b) == (alone.distance, alone.body_b)
+    with pytest.raises(ValueError, match="no pair"):
+        scene.nearest("link 0", "link 0")
 
 
 def test_batches_of_different_lengths_are_refused():

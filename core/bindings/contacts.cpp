@@ -76,8 +76,8 @@ nb::tuple contacts_of_rows(nb::handle a, nb::handle b, std::size_t rows, const s
         const nb::capsule owner(numbers, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
         return nb::ndarray<nb::numpy, std::int64_t>(numbers, shape.size(), shape.begin(), owner);
     };
-    return nb::make_tuple(normal, points, depths, normals, array(std::move(parts), {count, 2}), array(std::move(features), {count, 2}),
-                          array(std::move(offsets), {rows + 1}));
+    return nb::make_tuple(normal, points, depths, normals, array(std::move(parts), {count, 2}),
+                          array(std::move(features), {count, 2}), array(std::move(offsets), {rows + 1}));
 }
 
 }  // namespace

@@ -103,7 +103,8 @@ private:
     std::optional<nb::python_error> raised_;
 };
 
-Mesh built(std::vector<Vec3d> vertices, std::vector<Face> faces, VolumeKind volume, nb::handle progress, nb::handle threads) {
+Mesh built(std::vector<Vec3d> vertices, std::vector<Face> faces, VolumeKind volume, nb::handle progress,
+           nb::handle threads) {
     Reporter reporter(progress);
     const int count = nb::cast<int>(nb::module_::import_("clearance.queries").attr("_thread_count")(threads));
     const BuildOptions options{volume, count, reporter.function()};
@@ -147,8 +148,7 @@ void def_surface(nb::class_<T, Shape>& type) {
                      "Corners of the triangles (n, 3), read-only.");
     type.def_prop_ro("faces", &faces_of, nb::sig("def faces(self) -> numpy.typing.NDArray[numpy.int32]"),
                      "Three vertices per triangle (m, 3), read-only.");
-    type.def_prop_ro(
-        "nbytes", [](const T& self) { return mesh_of(self).bytes(); }, "Bytes of its arrays and trees.");
+    type.def_prop_ro("nbytes", [](const T& self) { return mesh_of(self).bytes(); }, "Bytes of its arrays and trees.");
     type.def("__len__", [](const T& self) { return mesh_of(self).faces.size(); });
     type.def(
         "__eq__",
@@ -173,10 +173,12 @@ void bind_mesh(nb::module_& m) {
             std::vector<Face> corners = faces_from(faces, points.size());
             new (self) MeshShape{{body_of(built(std::move(points), std::move(corners), kind, progress, threads), false)}};
         },
-        "vertices"_a, "faces"_a, "volume"_a = "obb", nb::kw_only(), "progress"_a.none() = false, "threads"_a.none() = nb::none(),
-        nb::sig("def __init__(self, vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, volume: str = 'obb', *, "
-                "progress: bool | collections.abc.Callable[[float], typing.Any] = False, threads: int | None = None) -> "
-                "None"));
+        "vertices"_a, "faces"_a, "volume"_a = "obb", nb::kw_only(), "progress"_a.none() = false,
+        "threads"_a.none() = nb::none(),
+        nb::sig(
+            "def __init__(self, vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, volume: str = 'obb', *, "
+            "progress: bool | collections.abc.Callable[[float], typing.Any] = False, threads: int | None = None) -> "
+            "None"));
     def_surface(mesh);
     mesh.def_prop_ro(
         "volume", [](const MeshShape& self) { return mesh_of(self).volume() == VolumeKind::rss ? "rss" : "obb"; },
@@ -223,7 +225,8 @@ HeightFieldShape height_field_from(nb::handle heights, double cell_size) {
         throw std::invalid_argument("heights must be an array (n, m) of at least 2 x 2 numbers, but its shape is " +
                                     shape_of(array) + ".");
     if (!(cell_size > 0.0 && cell_size <= kLargestLength))
-        throw std::invalid_argument("cell_size must be positive and below 1e30, but it is " + printed_number(cell_size) + ".");
+        throw std::invalid_argument("cell_size must be positive and below 1e30, but it is " + printed_number(cell_size) +
+                                    ".");
     const std::size_t rows = grid.shape(0), columns = grid.shape(1);
     if (rows * columns > kMostTriangles / 2) throw std::invalid_argument("heights has more than 250 million numbers.");
     std::vector<Vec3d> vertices;
@@ -245,7 +248,8 @@ HeightFieldShape height_field_from(nb::handle heights, double cell_size) {
 
 nb::object heights_of(nb::handle self) {
     const auto& field = nb::cast<const HeightFieldShape&>(self);
-    return nb::cast(nb::ndarray<nb::numpy, const double, nb::ndim<2>>(field.heights.data(), {field.rows, field.columns}, self));
+    return nb::cast(
+        nb::ndarray<nb::numpy, const double, nb::ndim<2>>(field.heights.data(), {field.rows, field.columns}, self));
 }
 
 void bind_height_field(nb::module_& m) {

@@ -120,7 +120,7 @@ nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at
 
 struct Counter {
     const char* name;
-    std::int64_t Work::*counter;
+    std::int64_t Work::* counter;
 };
 constexpr Counter kCounters[] = {{"pairs", &Work::pairs},
                                  {"volume_tests", &Work::volume_tests},
@@ -163,8 +163,7 @@ void bind_queries(nb::module_& m) {
             },
             nb::arg().none())
         .def(
-            "__getstate__", [](const Work& w) { return counters_of(w); },
-            nb::sig("def __getstate__(self) -> list[int]"))
+            "__getstate__", [](const Work& w) { return counters_of(w); }, nb::sig("def __getstate__(self) -> list[int]"))
         .def(
             "__setstate__",
             [](Work& w, const std::vector<std::int64_t>& counts) {
@@ -191,9 +190,11 @@ void bind_queries(nb::module_& m) {
             "Unit vector from a to b: moving b along it opens the gap.",
             nb::sig("def normal(self) -> numpy.typing.NDArray[numpy.float64]"))
         .def_prop_ro(
-            "feature_a", [](const GapResult& r) { return r.gap.feature_a; }, "Its closest triangle where a is a mesh there, else its closest part.")
+            "feature_a", [](const GapResult& r) { return r.gap.feature_a; },
+            "Its closest triangle where a is a mesh there, else its closest part.")
         .def_prop_ro(
-            "feature_b", [](const GapResult& r) { return r.gap.feature_b; }, "Its closest triangle where b is a mesh there, else its closest part.")
+            "feature_b", [](const GapResult& r) { return r.gap.feature_b; },
+            "Its closest triangle where b is a mesh there, else its closest part.")
         .def_prop_ro(
             "part_a", [](const GapResult& r) { return r.gap.part_a; }, "Which part of a is closest.")
         .def_prop_ro(

@@ -167,7 +167,8 @@ void bind_search(nb::module_& m) {
             "leaf_front_size", [](const SearchObject& s) { return s.front.size().leaves; }, "Pairs of leaves among them.")
         .def_prop_ro(
             "front_bytes", [](const SearchObject& s) { return s.front.size().bytes; }, "What the front takes in memory.")
-        .def("clear", [](SearchObject& s) { s.front.clear(); }, "Forget the front.")
+        .def(
+            "clear", [](SearchObject& s) { s.front.clear(); }, "Forget the front.")
         .def("__repr__", [](const SearchObject& s) {
             const std::string front = s.settings.front == FrontKind::none             ? "None"
                                       : s.settings.front == FrontKind::implicit_nodes ? "'implicit'"
@@ -219,9 +220,13 @@ void bind_scene(nb::module_& m) {
     nb::class_<NearestResult, GapResult>(m, "Nearest", "The gap between the nearest bodies of two groups.")
         .def_ro("body_a", &NearestResult::body_a, "Name of the body of the first group; empty where none is near enough.")
         .def_ro("body_b", &NearestResult::body_b, "Name of the body of the second group.")
+        .def("__repr__",
+             [](const NearestResult& r) {
+                 return "Nearest(distance=" + printed_number(r.gap.distance) + ", body_a='" + r.body_a + "', body_b='" +
+                        r.body_b + "')";
+             })
         .def(
-            "__getstate__",
-            [](const NearestResult& r) { return nb::make_tuple(state_of(r), r.body_a, r.body_b); },
+            "__getstate__", [](const NearestResult& r) { return nb::make_tuple(state_of(r), r.body_a, r.body_b); },
             nb::sig("def __getstate__(self) -> tuple[typing.Any, ...]"))
         .def(
             "__setstate__",
@@ -290,13 +295,15 @@ void bind_scene(nb::module_& m) {
                 return TableObject{guarded(self, [&](Scene& scene) { return scene.distances(threads, at_most); })};
             },
             "threads"_a, "at_most"_a)
-        .def("nearest", &nearest, "group_a"_a, "group_b"_a, "search"_a.none(), "at_most"_a, "hint"_a.none(),
-             nb::sig("def nearest(self, group_a: list[str], group_b: list[str], search: Search | None, at_most: float, hint: "
-                     "Nearest | None) -> Nearest"))
+        .def(
+            "nearest", &nearest, "group_a"_a, "group_b"_a, "search"_a.none(), "at_most"_a, "hint"_a.none(),
+            nb::sig("def nearest(self, group_a: list[str], group_b: list[str], search: Search | None, at_most: float, hint: "
+                    "Nearest | None) -> Nearest"))
         .def("nearest_of_rows", &nearest_of_rows, "group_a"_a, "group_b"_a, "poses_by_name"_a, "rows"_a, "at_most"_a,
              "threads"_a,
-             nb::sig("def nearest_of_rows(self, group_a: list[str], group_b: list[str], poses_by_name: dict[str, typing.Any], "
-                     "rows: int, at_most: float, threads: int) -> tuple[typing.Any, ...]"));
+             nb::sig(
+                 "def nearest_of_rows(self, group_a: list[str], group_b: list[str], poses_by_name: dict[str, typing.Any], "
+                 "rows: int, at_most: float, threads: int) -> tuple[typing.Any, ...]"));
 }
 
 }  // namespace clearance

@@ -46,7 +46,8 @@ void append(std::vector<double>& to, const Surface& surface) {
 
 bool same_triangles(const Mesh& a, const Mesh& b) {
     const auto same_point = [](const Vec3d& p, const Vec3d& q) { return p.x == q.x && p.y == q.y && p.z == q.z; };
-    return a.faces == b.faces && std::equal(a.vertices.begin(), a.vertices.end(), b.vertices.begin(), b.vertices.end(), same_point);
+    return a.faces == b.faces &&
+           std::equal(a.vertices.begin(), a.vertices.end(), b.vertices.begin(), b.vertices.end(), same_point);
 }
 
 std::vector<double> numbers_of(const Body& body) {

@@ -197,8 +197,7 @@ private:
         const Groups<W> groups(slots_[slot].triangles, leaf_size(&tree_), corners_);
         tree_.nodes.back().count = groups.count;
         for (int k = 0; k < groups.count; ++k) slots_[slot_of(number, k)] = {groups.group[k], -1, {}};
-        for (int k = 0; k < groups.count; ++k)
-            split_upper(slot_of(number, k), static_cast<std::int32_t>(number) * W + k);
+        for (int k = 0; k < groups.count; ++k) split_upper(slot_of(number, k), static_cast<std::int32_t>(number) * W + k);
     }
 
     void build_subtrees() {
@@ -235,8 +234,7 @@ private:
             subtree.nodes = {}, subtree.leaves = {};
         }
         for (const UpperSlot& slot : slots_)
-            if (slot.node >= 0)
-                set_child(tree_.nodes[static_cast<std::size_t>(slot.node)].parent, slot.node);
+            if (slot.node >= 0) set_child(tree_.nodes[static_cast<std::size_t>(slot.node)].parent, slot.node);
     }
 
     void set_child(std::int32_t slot, std::int32_t child) {

@@ -56,9 +56,7 @@ Axes principal_axes(const Moments& moments) {
     return {{e, cross(g, e), g}};
 }
 
-Vec3<float> rounded(const Vec3d& v) {
-    return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
-}
+Vec3<float> rounded(const Vec3d& v) { return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)}; }
 Vec3d widened(const Vec3<float>& v) { return {v.x, v.y, v.z}; }
 
 float rounded_up(double length) {

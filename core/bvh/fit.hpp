@@ -19,15 +19,16 @@ struct Moments {
 
 // Corners of a triangle, in units of the tree.
 struct Corners {
-    const double* vertices;       // three per vertex
-    const std::int32_t* faces;    // three per triangle
+    const double* vertices;     // three per vertex
+    const std::int32_t* faces;  // three per triangle
     Vec3d centre;
     double per_unit;
 
     void get(std::int32_t triangle, Vec3d* corner) const {
         for (int k = 0; k < 3; ++k) {
-            const double* v = vertices + 3 * static_cast<std::size_t>(faces[3 * static_cast<std::size_t>(triangle) +
-                                                                            static_cast<std::size_t>(k)]);
+            const double* v =
+                vertices +
+                3 * static_cast<std::size_t>(faces[3 * static_cast<std::size_t>(triangle) + static_cast<std::size_t>(k)]);
             corner[k] = per_unit * (Vec3d{v[0], v[1], v[2]} - centre);
         }
     }

@@ -40,7 +40,9 @@ public:
 
     bool is_for(std::span<const SurfacePair> forest) const override {
         return std::equal(forest.begin(), forest.end(), meshes_.begin(), meshes_.end(),
-                          [](const SurfacePair& pair, const auto& known) { return pair.a->number == known.first && pair.b->number == known.second; });
+                          [](const SurfacePair& pair, const auto& known) {
+                              return pair.a->number == known.first && pair.b->number == known.second;
+                          });
     }
 
     ForestAnswer search(std::span<SurfacePair> forest, const ForestQuestion& question, const TrianglePair* hint,

@@ -157,10 +157,10 @@ void bounds(const WideLeaf& leaf, const Volume<float>& volume, float* bounds) {
     Core<Real, 3> seen;
     for (int c = 0; c < 3; ++c) seen.vertex[c] = in_axes(box.axis, world.vertex[c] - box.centre);
     const auto outside = [](Real half, Real x, Real y, Real z) { return max_of(min3(x, y, z), -max3(x, y, z)) - half; };
-    const Vec3<Real>*v = seen.vertex;
-    const Real along_axes = length_outside(Vec3<Real>{outside(box.half.x, v[0].x, v[1].x, v[2].x),
-                                                      outside(box.half.y, v[0].y, v[1].y, v[2].y),
-                                                      outside(box.half.z, v[0].z, v[1].z, v[2].z)});
+    const Vec3<Real>* v = seen.vertex;
+    const Real along_axes =
+        length_outside(Vec3<Real>{outside(box.half.x, v[0].x, v[1].x, v[2].x), outside(box.half.y, v[0].y, v[1].y, v[2].y),
+                                  outside(box.half.z, v[0].z, v[1].z, v[2].z)});
     const Vec3<Real> middle = Real(1.0f / 3.0f) * (v[0] + v[1] + v[2]);
     const Vec3<Real> n = middle - clamped(middle, box.half);
     const Real lowest = min3(dot(n, v[0]), dot(n, v[1]), dot(n, v[2])) - dot(abs_of(n), box.half);

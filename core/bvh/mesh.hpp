@@ -33,7 +33,9 @@ struct Mesh {
 
     Core<double, 3> triangle(std::int32_t k) const {
         const Face& face = faces[static_cast<std::size_t>(k)];
-        const auto at = [&](int corner) { return vertices[static_cast<std::size_t>(face[static_cast<std::size_t>(corner)])]; };
+        const auto at = [&](int corner) {
+            return vertices[static_cast<std::size_t>(face[static_cast<std::size_t>(corner)])];
+        };
         return {at(0), at(1), at(2)};
     }
     static std::uint64_t new_number();

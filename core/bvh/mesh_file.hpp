@@ -11,5 +11,4 @@ namespace clearance {
 std::string bytes_of(const Mesh& mesh);
 Mesh mesh_from_bytes(const char* bytes, std::size_t count);
 
-
 }  // namespace clearance

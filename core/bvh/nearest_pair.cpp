@@ -20,7 +20,11 @@ bool comes_first(const TrianglePair& a, const TrianglePair& b) {
 }  // namespace
 
 NearestPair::NearestPair(std::span<const SurfacePair> forest, const ForestQuestion& question, SearchWork& work)
-    : forest_(forest), question_(question), work_(work), upper_(question.at_most), bound_(just_above(question.at_most)),
+    : forest_(forest),
+      question_(question),
+      work_(work),
+      upper_(question.at_most),
+      bound_(just_above(question.at_most)),
       candidates_([]() -> std::vector<Candidate>& {
           // Room is kept between queries: no query allocates once it has grown.
           thread_local std::vector<Candidate> kept;
@@ -98,7 +102,8 @@ void NearestPair::consider(const PairTree<RssTree>& tree, std::int32_t pair, std
 }
 
 void NearestPair::finish() {
-    std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& x, const Candidate& y) { return x.lower < y.lower; });
+    std::sort(candidates_.begin(), candidates_.end(),
+              [](const Candidate& x, const Candidate& y) { return x.lower < y.lower; });
     for (const Candidate& candidate : candidates_) {
         if (settled_ || candidate.lower >= bound_) break;
         evaluate(candidate.triangles);

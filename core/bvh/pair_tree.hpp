@@ -61,8 +61,7 @@ public:
     // (or b) by first + k.
     int child_keys(std::int32_t a, std::int32_t b, float key, bool opens_a, float* keys, std::int32_t& first) const {
         const TreeType& opened = opens_a ? *a_ : *b_;
-        const Volume<float> other =
-            opens_a ? moved(a_from_b_, b_->volume(b)) : moved(b_from_a_, a_->volume(a));
+        const Volume<float> other = opens_a ? moved(a_from_b_, b_->volume(b)) : moved(b_from_a_, a_->volume(a));
         const std::int32_t node = opened.child(opens_a ? a : b);
         const KeyRule rule{opens_a ? unit_a_ : unit_b_, slack_, key};
         first = node * width;
@@ -83,7 +82,7 @@ public:
 
 private:
     static Mat3 transposed(const Mat3& m) {
-        const Vec3d *r = m.row;
+        const Vec3d* r = m.row;
         return {{{r[0].x, r[1].x, r[2].x}, {r[0].y, r[1].y, r[2].y}, {r[0].z, r[1].z, r[2].z}}};
     }
     static TreeMotion motion(const Mat3& rotation, const Vec3d& shift, double unit, double unit_of_other) {

@@ -28,8 +28,12 @@ template <class TreeType>
 class Search {
 public:
     Search(std::span<SurfacePair> forest, const ForestQuestion& question, SearchWork& work)
-        : forest_(forest), nearest_(forest, question, work), work_(work), room_(room_of_thread<TreeType>()),
-          trees_(room_.trees), queue_(room_.waiting) {
+        : forest_(forest),
+          nearest_(forest, question, work),
+          work_(work),
+          room_(room_of_thread<TreeType>()),
+          trees_(room_.trees),
+          queue_(room_.waiting) {
         trees_.clear();
         solids_.reserve(static_cast<std::size_t>(
             std::count_if(forest.begin(), forest.end(), [](const SurfacePair& pair) { return pair.b == nullptr; })));

@@ -97,9 +97,8 @@ std::size_t split(std::span<TriangleBox> triangles, int leaf) {
     Cut best;
     for (int axis = 0; axis < 3; ++axis) consider_cuts(bins[axis], axis, leaf, best);
     if (!(best.cost < kInfinity)) return halved(triangles.size(), leaf);
-    const auto rest = std::partition(triangles.begin(), triangles.end(), [&](const TriangleBox& box) {
-        return binning.bin(box, best.axis) < best.bin;
-    });
+    const auto rest = std::partition(triangles.begin(), triangles.end(),
+                                     [&](const TriangleBox& box) { return binning.bin(box, best.axis) < best.bin; });
     return static_cast<std::size_t>(rest - triangles.begin());
 }
 

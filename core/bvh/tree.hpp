@@ -57,9 +57,7 @@ struct Tree {
     std::vector<LeafType> leaves;
 
     const NodeType& node_of(std::int32_t slot) const { return nodes[static_cast<std::size_t>(slot / width)]; }
-    std::int32_t child(std::int32_t slot) const {
-        return slot == kRoot ? root_child : node_of(slot).child[slot % width];
-    }
+    std::int32_t child(std::int32_t slot) const { return slot == kRoot ? root_child : node_of(slot).child[slot % width]; }
     float size(std::int32_t slot) const { return slot == kRoot ? root_size : node_of(slot).size[slot % width]; }
     std::int32_t parent(std::int32_t slot) const { return node_of(slot).parent; }
     Volume<float> volume(std::int32_t slot) const {

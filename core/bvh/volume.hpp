@@ -32,7 +32,8 @@ CLEARANCE_INLINE Real length_outside(const Vec3<Real>& reach) {
 
 template <class Real>
 CLEARANCE_INLINE Vec3<Real> clamped(const Vec3<Real>& v, const Vec3<Real>& half) {
-    return {max_of(-half.x, min_of(half.x, v.x)), max_of(-half.y, min_of(half.y, v.y)), max_of(-half.z, min_of(half.z, v.z))};
+    return {max_of(-half.x, min_of(half.x, v.x)), max_of(-half.y, min_of(half.y, v.y)),
+            max_of(-half.z, min_of(half.z, v.z))};
 }
 
 // A lower bound of the distance of two volumes, but for rounding; it may be negative.

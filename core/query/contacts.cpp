@@ -23,9 +23,8 @@ Gap contacts(const PlacedBody& a, const PlacedBody& b, const ContactRules& rules
         for (std::size_t j = 0; j < b.size(); ++j) {
             const PlacedPart part_a = a.part(i, {0, 0, 0}), part_b = b.part(j, b_origin);
             const std::size_t begin = found.size();
-            const Gap gap = has_surface(part_a.part, part_b.part)
-                                ? contacts_of_surfaces(part_a, part_b, rules, found, work)
-                                : contacts_of_solids(part_a, part_b, rules, found, work);
+            const Gap gap = has_surface(part_a.part, part_b.part) ? contacts_of_surfaces(part_a, part_b, rules, found, work)
+                                                                  : contacts_of_solids(part_a, part_b, rules, found, work);
             for (std::size_t k = begin; k < found.size(); ++k)
                 found[k].part_a = static_cast<std::int32_t>(i), found[k].part_b = static_cast<std::int32_t>(j);
             if (!(gap.distance >= best.distance)) best = gap;

@@ -176,8 +176,8 @@ void keep_nearest_surfaces(Gap& best, std::span<PlacedPair> surfaces, Question q
 
 }  // namespace
 
-Gap distance_of_solids(const PlacedBody& a, const PlacedBody& b, const Question& question,
-                       std::vector<PlacedPair>& surfaces, Work& work) {
+Gap distance_of_solids(const PlacedBody& a, const PlacedBody& b, const Question& question, std::vector<PlacedPair>& surfaces,
+                       Work& work) {
     const double at_most = question.at_most;
     const Vec3d b_origin = b.origin() - a.origin();
     ++work.pairs;

@@ -35,9 +35,9 @@ struct Work {
 struct Gap {
     double distance, lower, upper;
     Vec3d point_a, point_b, normal;
-    std::int32_t feature_a, feature_b;     // the closest triangle of a surface, or else the part itself
-    bool converged = true;                 // the bracket is as narrow as was asked
-    std::int32_t part_a = 0, part_b = 0;   // which part of either body is closest
+    std::int32_t feature_a, feature_b;    // the closest triangle of a surface, or else the part itself
+    bool converged = true;                // the bracket is as narrow as was asked
+    std::int32_t part_a = 0, part_b = 0;  // which part of either body is closest
 };
 
 // What is left of a pair that is proved farther than asked for.
@@ -49,8 +49,8 @@ inline Gap farther_than_asked(double lower) {
 }
 
 inline Gap mirrored(const Gap& gap) {
-    return {gap.distance, gap.lower,     gap.upper,     gap.point_b,   gap.point_a, -gap.normal,
-            gap.feature_b, gap.feature_a, gap.converged, gap.part_b, gap.part_a};
+    return {gap.distance,  gap.lower,     gap.upper,     gap.point_b, gap.point_a, -gap.normal,
+            gap.feature_b, gap.feature_a, gap.converged, gap.part_b,  gap.part_a};
 }
 
 }  // namespace clearance

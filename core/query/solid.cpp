@@ -21,9 +21,7 @@ Extent extent_of(const ConvexCore& core) {
             {support(core, x).x, support(core, y).y, support(core, z).z}};
 }
 
-Vec3<float> rounded(const Vec3d& v) {
-    return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
-}
+Vec3<float> rounded(const Vec3d& v) { return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)}; }
 
 Volume<float> box_of(const Element& element, const Vec3d& centre, double per_unit) {
     const std::int32_t face[3] = {0, 1, 2};

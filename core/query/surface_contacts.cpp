@@ -45,7 +45,9 @@ public:
 
 private:
     const Mesh& mesh() const { return *surface_of(surface_.part)->mesh; }
-    SurfacePair seen() const { return {&mesh(), nullptr, nullptr, {surface_.rotation, surface_.origin}, {other_.rotation, other_.origin}}; }
+    SurfacePair seen() const {
+        return {&mesh(), nullptr, nullptr, {surface_.rotation, surface_.origin}, {other_.rotation, other_.origin}};
+    }
 
     void add_triangle(std::int32_t triangle, const PlacedPart& other, std::int32_t other_triangle) {
         const Part part = part_of(placed_triangle(surface_, triangle));
@@ -128,11 +130,11 @@ private:
         const Vec3d half = 0.5 * (high - low);
         const double unit = std::ldexp(1.0, std::ilogb(largest(half) + ball.radius) + 1), scale = (1.0 + 1e-6) / unit;
         Solid column{};
-        column.volume = {{0, 0, 0},
-                         {static_cast<float>(scale * half.x), static_cast<float>(scale * half.y),
-                          static_cast<float>(scale * half.z)},
-                         {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-                         0.0f};
+        column.volume = {
+            {0, 0, 0},
+            {static_cast<float>(scale * half.x), static_cast<float>(scale * half.y), static_cast<float>(scale * half.z)},
+            {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+            0.0f};
         column.centre = low + half, column.unit = unit;
         SurfacePair pair = seen();
         pair.solid = &column, pair.at_b = pair.at_a;
@@ -161,8 +163,8 @@ Gap contacts_of_surfaces(const PlacedPart& a, const PlacedPart& b, const Contact
                          Work& work) {
     const bool swapped = surface_of(a.part) == nullptr;
     const std::size_t begin = found.size();
-    const Gap deepest = swapped ? SurfaceContacts(b, a, rules, found, work).find()
-                                : SurfaceContacts(a, b, rules, found, work).find();
+    const Gap deepest =
+        swapped ? SurfaceContacts(b, a, rules, found, work).find() : SurfaceContacts(a, b, rules, found, work).find();
     for (std::size_t k = begin; swapped && k < found.size(); ++k) mirror(found[k]);
     if (deepest.distance < kInfinity) return swapped ? mirrored(deepest) : deepest;
     PlacedPair apart{a, b, 0, 0};

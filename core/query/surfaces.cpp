@@ -24,13 +24,13 @@ Core<double, 3> placed_triangle(const PlacedPart& placed, std::int32_t triangle)
 Gap gap_above(const PlacedPart& plane, const PlacedPart& surface, Work& work) {
     const auto& half_space = std::get<HalfSpace>(plane.part.shape);
     const Vec3d normal = plane.rotation * half_space.normal;
-    const LowestCorner lowest =
-        lowest_corner(*surface_of(surface.part)->mesh, transposed_times(surface.rotation, normal));
+    const LowestCorner lowest = lowest_corner(*surface_of(surface.part)->mesh, transposed_times(surface.rotation, normal));
     work.volume_tests += lowest.volume_tests;
     const Vec3d point = surface.rotation * lowest.point + surface.origin;
     const double height = dot(normal, point - plane.origin) - half_space.offset;
-    const double rounding = 16.0 * kEpsilon * (largest(point - plane.origin) + surface.part.ball.radius +
-                                               largest(lowest.point) + abs_of(half_space.offset));
+    const double rounding =
+        16.0 * kEpsilon *
+        (largest(point - plane.origin) + surface.part.ball.radius + largest(lowest.point) + abs_of(half_space.offset));
     const double distance = max_of(height, 0.0);
     return {distance,
             max_of(height - rounding, 0.0),
@@ -51,8 +51,8 @@ public:
     NearestSurfaces nearest() {
         for (std::size_t k = 0; k < pairs_.size(); ++k) add(static_cast<std::int32_t>(k));
         // A front is for pairs of surfaces; they come last here.
-        const auto with_solids = std::stable_partition(
-            trees_.begin(), trees_.end(), [](const Tree& tree) { return tree.seen.b == nullptr; });
+        const auto with_solids =
+            std::stable_partition(trees_.begin(), trees_.end(), [](const Tree& tree) { return tree.seen.b == nullptr; });
         const auto solids = static_cast<std::size_t>(with_solids - trees_.begin());
         for (const Tree& tree : trees_) forest_.push_back(tree.seen);
         run(0, how_.front == nullptr ? trees_.size() : solids, nullptr);
@@ -135,8 +135,14 @@ private:
         const bool swapped = is_swapped(pair);
         const PlacedPart &surface = swapped ? pair.b : pair.a, &other = swapped ? pair.a : pair.b;
         const TriangleGap& gap = found.gap;
-        Gap answer{max_of(gap.distance, 0.0), max_of(found.lower, 0.0), max_of(gap.upper, 0.0),  gap.point_a, gap.point_b,
-                   gap.normal,                found.nearest.triangle_a, found.nearest.triangle_b};
+        Gap answer{max_of(gap.distance, 0.0),
+                   max_of(found.lower, 0.0),
+                   max_of(gap.upper, 0.0),
+                   gap.point_a,
+                   gap.point_b,
+                   gap.normal,
+                   found.nearest.triangle_a,
+                   found.nearest.triangle_b};
         if (gap.distance <= 0.0) {
             const Core<double, 3> triangle = placed_triangle(surface, found.nearest.triangle_a);
             answer.point_a = surface_of(other.part) != nullptr
@@ -180,7 +186,8 @@ double upper_bound(const PlacedPair& pair, std::int32_t feature_a, std::int32_t 
     return max_of(gap_between(at(pair.a, a), at(pair.b, b), {}, work).upper, 0.0);
 }
 
-NearestSurfaces nearest_surfaces(std::span<PlacedPair> pairs, const Question& question, const SurfaceSearch& how, Work& work) {
+NearestSurfaces nearest_surfaces(std::span<PlacedPair> pairs, const Question& question, const SurfaceSearch& how,
+                                 Work& work) {
     Forest forest(pairs, question, how, work);
     NearestSurfaces found = forest.nearest();
     if (found.pair < 0 || found.gap.lower > question.at_most) {

@@ -34,6 +34,7 @@ struct SurfaceSearch {
 };
 
 // The least distance of a forest: never negative, since a surface has no inside.
-NearestSurfaces nearest_surfaces(std::span<PlacedPair> pairs, const Question& question, const SurfaceSearch& how, Work& work);
+NearestSurfaces nearest_surfaces(std::span<PlacedPair> pairs, const Question& question, const SurfaceSearch& how,
+                                 Work& work);
 
 }  // namespace clearance

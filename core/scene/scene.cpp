@@ -274,8 +274,7 @@ Scene::NamedNearest Scene::nearest(const Group& group_a, const Group& group_b, c
 }
 
 std::vector<NearestBodies> Scene::nearest_of_rows(const Group& group_a, const Group& group_b, const NearestRules& rules,
-                                                  const std::vector<Motion>& motions, std::size_t rows,
-                                                  int threads) const {
+                                                  const std::vector<Motion>& motions, std::size_t rows, int threads) const {
     // One answer starts from the one before it, within a block; blocks must not depend on the number of threads.
     constexpr std::size_t kBlock = 64;
     const Members a = members_of(group_a, "group_a"), b = members_of(group_b, "group_b");

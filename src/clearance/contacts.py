@@ -76,7 +76,7 @@ class ContactBatch:
             raise IndexError(f"placement {k} of {len(self)}")
         k %= len(self)
         own = slice(self.offsets[k], self.offsets[k + 1])
-        columns = (self.points, self.depths, self.normals, self.parts, self.features)
+        columns: tuple[NDArray[Any], ...] = (self.points, self.depths, self.normals, self.parts, self.features)
         return Contacts(self.normal[k], *(column[own] for column in columns))
 
 

@@ -186,9 +186,7 @@ class NearestBatch(Gaps):
     body_b: list[str]
 
     def __getitem__(self, index: Any) -> NearestBatch:
-        columns = {
-            name: getattr(self, name)[index] for name in Gaps.__dataclass_fields__ if name != "work"
-        }
+        columns = {name: getattr(self, name)[index] for name in Gaps.__dataclass_fields__ if name != "work"}
         names = {name: np.asarray(getattr(self, name), dtype=object)[index] for name in ("body_a", "body_b")}
         return NearestBatch(
             **columns, work=self.work, **{name: np.atleast_1d(column).tolist() for name, column in names.items()}
@@ -388,9 +386,7 @@ class Scene:
             raise ValueError("many poses start from each other; leave search and hint out.")
         columns = _pose_columns(poses)
         rows = len(next(iter(columns.values())))
-        gaps, work, number_a, number_b = self._scene.nearest_of_rows(
-            names_a, names_b, columns, rows, at_most, count
-        )
+        gaps, work, number_a, number_b = self._scene.nearest_of_rows(names_a, names_b, columns, rows, at_most, count)
         return NearestBatch(
             **_fields(gaps, (rows,)),
             work=work,
