@@ -698,7 +698,7 @@ def test_gaps_can_be_indexed_copied_and_printed():
     again = pickle.loads(pickle.dumps(gaps))
     assert_same_bits(again, gaps)
     assert again.work == gaps.work
-    assert len(astuple(gaps)) == 9
+    assert len(astuple(gaps)) == 11
 
 
 # What is no pair -----------------------------------------------------------------------------------------------------

@@ -98,8 +98,7 @@ private:
         return tree(node).key(node.a, node.b);
     }
     void look_at_leaf(const PairNode& node, NearestPair& nearest) const {
-        const PairTree<TreeType>& pair = tree(node);
-        nearest.consider(pair, node.pair, ~pair.a().child(node.a), ~pair.b().child(node.b));
+        nearest.consider(tree(node), node.pair, node.a, node.b);
     }
 
     // Leaves that were near are likely to be near again; the last ones were the nearest.
@@ -228,19 +227,19 @@ private:
             leaves_.push_back(next.node);
             return;
         }
-        const PairTree<TreeType>& pair = tree(node);
-        const bool of_a = pair.opens_a(node.a, node.b);
-        float keys[TreeType::width];
-        std::int32_t first;
-        const int count = pair.child_keys(node.a, node.b, next.key, of_a, keys, first);
+        typename PairTree<TreeType>::Children children;
+        tree(node).open(node.a, node.b, next.key, nearest.bound(), children);
+        const int count = children.count;
+        float* const keys = children.key;
         work.volume_tests += count;
         int order[TreeType::width];
         for (int k = 0; k < count; ++k) order[k] = k;
         // The nearest is opened first by a stack if it is pushed last; leaves are looked at the nearest first.
-        std::sort(order, order + count, [&](int i, int j) { return keys[i] < keys[j]; });
+        std::stable_sort(order, order + count, [&](int i, int j) { return keys[i] < keys[j]; });
         Ref child[TreeType::width];
         for (int k = 0; k < count; ++k)
-            child[k] = nodes_.child(next.node, {node.pair, of_a ? first + k : node.a, of_a ? node.b : first + k});
+            child[k] = nodes_.child(next.node, {node.pair, children.of_a ? children.first + k : node.a,
+                                                children.of_a ? node.b : children.first + k});
         for (int n = 0; n < count; ++n) {
             const int k = order[n];
             if (keys[k] >= nearest.bound() || nearest.is_settled() || !is_leaf(nodes_.at(child[k]))) continue;

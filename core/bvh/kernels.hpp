@@ -45,22 +45,42 @@ CLEARANCE_INLINE Real key_of(Real bound, const KeyRule& rule) {
     return max_of(held, Real(rule.least));  // in this order NaN becomes `least`
 }
 
-// Pairs of triangles of two leaves that may be near: i of a, j of b, and bounds of their distance but for rounding.
+// Which children of a node may matter: bit by bit those with a key below the bound, and the least key of the others.
+struct Opened {
+    unsigned near;
+    float least_pruned;
+};
+
+// The triangles of a leaf, seen from the frame of another.
+struct MovedLeaf {
+    float vertex[9][kLeafTriangles], normal[3][kLeafTriangles];
+    float centre[3][kLeafTriangles], radius[kLeafTriangles];
+};
+
+// Pairs of triangles of two leaves that may be near: i of a, j of b; and a distance that one of them does not exceed.
 struct NearTriangles {
-    int count = 0;
+    MovedLeaf a;
+    int count;
     std::uint8_t i[64], j[64];
-    float lower[64], upper[64];
-    int tests = 0;  // pairs that were looked at in full
+    float upper;
+};
+
+// Eight pairs of triangles side by side, each in a frame and in units of its own.
+struct Octet {
+    float a[9][8], b[9][8];
 };
 
 // Everything that depends on the instruction set. All of them give the same bits.
 struct BvhKernels {
     // Keys of the children of a node against one volume in the frame of the node.
-    void (*keys)(const Node<8>& node, const Volume<float>& volume, const KeyRule& rule, float* keys);
+    Opened (*keys)(const Node<8>& node, const Volume<float>& volume, const KeyRule& rule, float bound, float* keys);
 
-    // Triangles of a and b that may be no farther apart than `within`, in units of b.
-    void (*near_triangles)(const WideLeaf& a, const WideLeaf& b, const TreeMotion& b_from_a, float within,
-                           NearTriangles& found);
+    // Triangles of a and b that may be no farther apart than `within`, in units of b. All of b lies in `volume_b`.
+    void (*near_triangles)(const WideLeaf& a, const WideLeaf& b, const Volume<float>& volume_b, const TreeMotion& b_from_a,
+                           float within, NearTriangles& found);
+
+    // Distances of eight pairs: lower and upper bounds but for rounding.
+    void (*look_closely)(const Octet& octet, float* lower, float* upper);
 
     // Lower bounds of the distances of eight triangles from one volume in their frame.
     void (*bounds)(const WideLeaf& leaf, const Volume<float>& volume, float* bounds);

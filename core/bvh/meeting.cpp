@@ -5,7 +5,7 @@
 namespace clearance {
 namespace {
 
-// Call visit(leaf_a, leaf_b) for all pairs of leaves whose volumes may touch.
+// Call visit(slot_a, slot_b) for all pairs of leaves whose volumes may touch.
 template <class Visit>
 void for_touching_leaves(const PairTree<WideTree>& tree, SearchWork& work, const Visit& visit) {
     struct Slots {
@@ -17,28 +17,28 @@ void for_touching_leaves(const PairTree<WideTree>& tree, SearchWork& work, const
         const Slots next = stack.back();
         stack.pop_back();
         if (tree.is_leaf(next.a, next.b)) {
-            visit(~tree.a().child(next.a), ~tree.b().child(next.b));
+            visit(next.a, next.b);
             continue;
         }
-        const bool of_a = tree.opens_a(next.a, next.b);
-        float keys[WideTree::width];
-        std::int32_t first;
-        const int count = tree.child_keys(next.a, next.b, 0.0f, of_a, keys, first);
-        work.volume_tests += count;
-        for (int k = 0; k < count; ++k)
-            if (keys[k] <= 0.0f) stack.push_back(of_a ? Slots{first + k, next.b} : Slots{next.a, first + k});
+        PairTree<WideTree>::Children children;
+        tree.open(next.a, next.b, 0.0f, std::numeric_limits<float>::min(), children);
+        work.volume_tests += children.count;
+        for (unsigned near = children.opened.near; near != 0; near &= near - 1) {
+            const std::int32_t slot = children.first + __builtin_ctz(near);
+            stack.push_back(children.of_a ? Slots{slot, next.b} : Slots{next.a, slot});
+        }
     }
 }
 
-// Call visit(leaf, k) for all triangles that may touch the solid.
+// Call visit(triangle) for all triangles that may touch the solid.
 template <class Visit>
 void for_triangles_near(const PairTree<WideTree>& tree, SearchWork& work, const Visit& visit) {
     const Volume<float> solid = tree.b_root_in_a();
     const KeyRule rule{tree.unit_a(), tree.slack(), 0.0f};
-    for_touching_leaves(tree, work, [&](std::int32_t number, std::int32_t) {
-        const WideLeaf& leaf = tree.a().leaves[static_cast<std::size_t>(number)];
+    for_touching_leaves(tree, work, [&](std::int32_t slot, std::int32_t) {
+        const WideLeaf& leaf = tree.a().leaf(slot);
         float bounds[kLeafTriangles];
-        bvh_kernels().bounds(leaf, solid, bounds);
+        tree.kernels().bounds(leaf, solid, bounds);
         for (int k = 0; k < leaf.count; ++k)
             if (key_of(bounds[k], rule) <= 0.0f) visit(leaf.triangle[k]);
     });
@@ -58,11 +58,11 @@ void meeting_triangles(const SurfacePair& pair, std::vector<TrianglePair>& found
         return;
     }
     const PairTree<WideTree> tree(pair.a->boxes, pair.b->boxes, pair.at_a, pair.at_b);
-    for_touching_leaves(tree, work, [&](std::int32_t leaf_a, std::int32_t leaf_b) {
-        const WideLeaf& a = tree.a().leaves[static_cast<std::size_t>(leaf_a)];
-        const WideLeaf& b = tree.b().leaves[static_cast<std::size_t>(leaf_b)];
+    for_touching_leaves(tree, work, [&](std::int32_t slot_a, std::int32_t slot_b) {
+        const WideLeaf &a = tree.a().leaf(slot_a), &b = tree.b().leaf(slot_b);
         NearTriangles near;
-        bvh_kernels().near_triangles(a, b, tree.b_from_a(), 1.001f * tree.slack() / tree.unit_b(), near);
+        tree.kernels().near_triangles(a, b, tree.b().volume(slot_b), tree.b_from_a(), 1.001f * tree.slack() / tree.unit_b(),
+                                      near);
         for (int k = 0; k < near.count; ++k) keep_if_meeting({0, a.triangle[near.i[k]], b.triangle[near.j[k]]});
     });
 }

@@ -51,38 +51,63 @@ void NearestPair::evaluate(const TrianglePair& triangles) {
     settled_ = distance <= max_of(question_.near_enough, 0.0);
 }
 
-void NearestPair::consider(const PairTree<WideTree>& tree, std::int32_t pair, std::int32_t leaf_a, std::int32_t leaf_b) {
-    const WideLeaf& a = tree.a().leaves[static_cast<std::size_t>(leaf_a)];
+void NearestPair::consider(const PairTree<WideTree>& tree, std::int32_t pair, std::int32_t slot_a, std::int32_t slot_b) {
+    const WideLeaf& a = tree.a().leaf(slot_a);
     if (forest_[static_cast<std::size_t>(pair)].b == nullptr) return consider_solid(tree, pair, a);
-    const WideLeaf& b = tree.b().leaves[static_cast<std::size_t>(leaf_b)];
-    const float within = (bound_ + tree.slack()) / tree.unit_b() * (1.0f + 0x1p-20f);
+    const WideLeaf& b = tree.b().leaf(slot_b);
     NearTriangles found;
-    bvh_kernels().near_triangles(a, b, tree.b_from_a(), within, found);
-    work_.triangle_tests += found.tests;
-    const auto triangles = [&](int k) { return TrianglePair{pair, a.triangle[found.i[k]], b.triangle[found.j[k]]}; };
+    const float within = (bound_ + tree.slack()) / tree.unit_b() * (1.0f + 0x1p-20f);
+    tree.kernels().near_triangles(a, b, tree.b().volume(slot_b), tree.b_from_a(), within, found);
+    lower_bound_to(static_cast<double>(found.upper) * tree.unit_b() * (1.0 + 1e-6) + tree.slack());
+    work_.triangle_tests += found.count;
+    for (int k = 0; k < found.count && !settled_; ++k) {
+        const int i = found.i[k], j = found.j[k];
+        add({pair, a.triangle[i], b.triangle[j]}, tree, found.a.vertex, i, b.vertex, j);
+    }
+    // Nothing is known yet: eight of them would be too many to wait for.
+    if (answer_.nearest.pair < 0) look_at_waiting();
+}
+
+void NearestPair::add(const TrianglePair& triangles, const PairTree<WideTree>& tree, const float (*a)[8], int i,
+                      const float (*b)[8], int j) {
+    const int lane = waiting_count_++;
+    waiting_[lane] = {triangles, tree.unit_b(), tree.slack()};
+    for (int row = 0; row < 9; ++row) octet_.a[row][lane] = a[row][i], octet_.b[row][lane] = b[row][j];
+    if (waiting_count_ == 8) look_at_waiting();
+}
+
+void NearestPair::look_at_waiting() {
+    if (waiting_count_ == 0) return;
+    float lower[8], upper[8];
+    for (int lane = waiting_count_; lane < 8; ++lane)
+        for (int row = 0; row < 9; ++row) octet_.a[row][lane] = octet_.a[row][0], octet_.b[row][lane] = octet_.b[row][0];
+    bvh_kernels().look_closely(octet_, lower, upper);
     // The most promising first: in doubles it gives a bound without slack.
     int first = -1;
-    float least = (bound_ - tree.slack()) / tree.unit_b();
-    for (int k = 0; k < found.count; ++k)
-        if (found.upper[k] < least) least = found.upper[k], first = k;
-    if (first >= 0) evaluate(triangles(first));
-    const KeyRule rule{tree.unit_b(), tree.slack(), 0.0f};
-    for (int k = 0; k < found.count && !settled_; ++k) {
+    float least = bound_;
+    for (int k = 0; k < waiting_count_; ++k) {
+        const float metres = upper[k] * waiting_[k].unit + waiting_[k].slack;
+        if (metres < least) least = metres, first = k;
+    }
+    const int count = waiting_count_;
+    waiting_count_ = 0;
+    if (first >= 0) evaluate(waiting_[first].triangles);
+    for (int k = 0; k < count && !settled_; ++k) {
         if (k == first) continue;
-        const float lower = key_of(found.lower[k], rule);
-        if (lower >= bound_) continue;
+        const float key = key_of(lower[k], KeyRule{waiting_[k].unit, waiting_[k].slack, 0.0f});
+        if (key >= bound_) continue;
         // Triangles that may meet settle the matter if they do.
-        if (lower <= 0.0f)
-            evaluate(triangles(k));
+        if (key <= 0.0f)
+            evaluate(waiting_[k].triangles);
         else
-            candidates_.push_back({triangles(k), lower});
+            candidates_.push_back({waiting_[k].triangles, key});
     }
 }
 
 void NearestPair::consider_solid(const PairTree<WideTree>& tree, std::int32_t pair, const WideLeaf& leaf) {
     float bounds[kLeafTriangles];
     // Slot kRoot of b is the solid, seen from the frame of a.
-    bvh_kernels().bounds(leaf, tree.b_root_in_a(), bounds);
+    tree.kernels().bounds(leaf, tree.b_root_in_a(), bounds);
     const KeyRule rule{tree.unit_a(), tree.slack(), 0.0f};
     float key[kLeafTriangles];
     for (int k = 0; k < leaf.count; ++k) key[k] = key_of(bounds[k], rule);
@@ -95,13 +120,13 @@ void NearestPair::consider_solid(const PairTree<WideTree>& tree, std::int32_t pa
     }
 }
 
-void NearestPair::consider(const PairTree<RssTree>& tree, std::int32_t pair, std::int32_t leaf_a, std::int32_t leaf_b) {
+void NearestPair::consider(const PairTree<RssTree>& tree, std::int32_t pair, std::int32_t slot_a, std::int32_t slot_b) {
     ++work_.triangle_tests;
-    evaluate({pair, tree.a().leaves[static_cast<std::size_t>(leaf_a)].triangle,
-              tree.b().leaves[static_cast<std::size_t>(leaf_b)].triangle});
+    evaluate({pair, tree.a().leaf(slot_a).triangle, tree.b().leaf(slot_b).triangle});
 }
 
 void NearestPair::finish() {
+    if (!settled_) look_at_waiting();
     std::sort(candidates_.begin(), candidates_.end(),
               [](const Candidate& x, const Candidate& y) { return x.lower < y.lower; });
     for (const Candidate& candidate : candidates_) {

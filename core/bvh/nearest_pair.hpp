@@ -24,11 +24,11 @@ public:
     // Evaluate two triangles (or a triangle and a solid) in doubles.
     void evaluate(const TrianglePair& triangles);
 
-    // Look at all triangles of two leaves.
-    void consider(const PairTree<WideTree>& tree, std::int32_t pair, std::int32_t leaf_a, std::int32_t leaf_b);
-    void consider(const PairTree<RssTree>& tree, std::int32_t pair, std::int32_t leaf_a, std::int32_t leaf_b);
+    // Look at all triangles of two leaves. Pairs that are not ruled out wait until there are eight of them.
+    void consider(const PairTree<WideTree>& tree, std::int32_t pair, std::int32_t slot_a, std::int32_t slot_b);
+    void consider(const PairTree<RssTree>& tree, std::int32_t pair, std::int32_t slot_a, std::int32_t slot_b);
 
-    // Evaluate what was put aside and may still matter.
+    // Look at what still waits, and evaluate what was put aside and may still matter.
     void finish();
 
 private:
@@ -36,6 +36,13 @@ private:
         TrianglePair triangles;
         float lower;
     };
+    struct Waiting {
+        TrianglePair triangles;
+        float unit, slack;
+    };
+    void add(const TrianglePair& triangles, const PairTree<WideTree>& tree, const float (*a)[8], int i, const float (*b)[8],
+             int j);
+    void look_at_waiting();
     void consider_solid(const PairTree<WideTree>& tree, std::int32_t pair, const WideLeaf& leaf);
 
     std::span<const SurfacePair> forest_;
@@ -46,6 +53,9 @@ private:
     float bound_;
     bool settled_ = false;
     std::vector<Candidate>& candidates_;
+    Octet octet_;
+    Waiting waiting_[8];
+    int waiting_count_ = 0;
 };
 
 }  // namespace clearance

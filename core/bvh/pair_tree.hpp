@@ -33,6 +33,7 @@ public:
 
     const TreeType& a() const { return *a_; }
     const TreeType& b() const { return *b_; }
+    const BvhKernels& kernels() const { return *kernels_; }
     const TreeMotion& b_from_a() const { return b_from_a_; }
     Volume<float> b_root_in_a() const { return moved(a_from_b_, b_->root); }
     float unit_a() const { return unit_a_; }
@@ -57,19 +58,27 @@ public:
         return (of_a ? *a_ : *b_).nodes[static_cast<std::size_t>((of_a ? *a_ : *b_).child(of_a ? a : b))].count;
     }
 
-    // Keys of the children of a pair, which are no less than its own. Returns how many there are; child k replaces slot a
-    // (or b) by first + k.
-    int child_keys(std::int32_t a, std::int32_t b, float key, bool opens_a, float* keys, std::int32_t& first) const {
-        const TreeType& opened = opens_a ? *a_ : *b_;
-        const Volume<float> other = opens_a ? moved(a_from_b_, b_->volume(b)) : moved(b_from_a_, a_->volume(a));
-        const std::int32_t node = opened.child(opens_a ? a : b);
-        const KeyRule rule{opens_a ? unit_a_ : unit_b_, slack_, key};
-        first = node * width;
-        if (!bounded_) {
-            for (int k = 0; k < width; ++k) keys[k] = key;
-            return opened.nodes[static_cast<std::size_t>(node)].count;
-        }
-        return keys_of_children(opened, node, other, rule, keys);
+    // The children of a pair: slot a (or b) is replaced by first + k. Keys are no less than that of the pair.
+    struct Children {
+        float key[width];
+        std::int32_t first;
+        int count;
+        bool of_a;
+        Opened opened;
+    };
+    void open(std::int32_t a, std::int32_t b, float key, float bound, Children& children) const {
+        children.of_a = opens_a(a, b);
+        const TreeType& opened = children.of_a ? *a_ : *b_;
+        const Volume<float> other = children.of_a ? moved(a_from_b_, b_->volume(b)) : moved(b_from_a_, a_->volume(a));
+        const std::int32_t node = opened.child(children.of_a ? a : b);
+        const KeyRule rule{children.of_a ? unit_a_ : unit_b_, slack_, key};
+        children.first = node * width;
+        const auto& parent = opened.nodes[static_cast<std::size_t>(node)];
+        children.count = parent.count;
+        if (bounded_)
+            children.opened = keys_of_children(opened, node, other, rule, bound, children.key);
+        else
+            children.opened = no_bounds(key, parent.count, children.key);
     }
 
     // Volumes are opened in the order of their sizes, so the one opened last is the smaller of the two parents.
@@ -93,16 +102,25 @@ private:
                 rounded((1.0 / unit) * shift),
                 static_cast<float>(unit_of_other / unit)};
     }
-    static int keys_of_children(const WideTree& tree, std::int32_t node, const Volume<float>& other, const KeyRule& rule,
-                                float* keys) {
-        const Node<8>& opened = tree.nodes[static_cast<std::size_t>(node)];
-        bvh_kernels().keys(opened, other, rule, keys);
-        return opened.count;
+    Opened keys_of_children(const WideTree& tree, std::int32_t node, const Volume<float>& other, const KeyRule& rule,
+                            float bound, float* keys) const {
+        return kernels_->keys(tree.nodes[static_cast<std::size_t>(node)], other, rule, bound, keys);
     }
-    static int keys_of_children(const RssTree& tree, std::int32_t node, const Volume<float>& other, const KeyRule& rule,
-                                float* keys) {
-        for (int k = 0; k < 2; ++k) keys[k] = key_of(distance_bound(tree.volume(2 * node + k), other), rule);
-        return 2;
+    static Opened keys_of_children(const RssTree& tree, std::int32_t node, const Volume<float>& other, const KeyRule& rule,
+                                   float bound, float* keys) {
+        Opened opened{0, std::numeric_limits<float>::infinity()};
+        for (int k = 0; k < 2; ++k) {
+            keys[k] = key_of(distance_bound(tree.volume(2 * node + k), other), rule);
+            if (keys[k] < bound)
+                opened.near |= 1u << k;
+            else
+                opened.least_pruned = min_of(opened.least_pruned, keys[k]);
+        }
+        return opened;
+    }
+    static Opened no_bounds(float key, int count, float* keys) {
+        for (int k = 0; k < count; ++k) keys[k] = key;
+        return {(1u << count) - 1u, std::numeric_limits<float>::infinity()};
     }
 
     const TreeType *a_, *b_;
@@ -110,6 +128,7 @@ private:
     float unit_a_, unit_b_, slack_;
     double reach_;
     bool bounded_;
+    const BvhKernels* kernels_ = &bvh_kernels();
 };
 
 }  // namespace clearance

@@ -65,9 +65,11 @@ public:
                 prune(next.pair, next.key);
                 continue;
             }
-            const Children children = open(next);
+            Children children;
+            if (!open(next, children)) continue;
             const auto begin = static_cast<std::ptrdiff_t>(stack.size());
-            for (int k = 0; k < children.count; ++k) put(stack, children.child(k));
+            for (unsigned near = children.opened.near; near != 0; near &= near - 1)
+                stack.push_back(child(next, children, __builtin_ctz(near)));
             std::sort(stack.begin() + begin, stack.end(), [](const Waiting& x, const Waiting& y) { return x.key > y.key; });
         }
         for (const Waiting& left : stack) prune(left.pair, left.key);
@@ -75,17 +77,7 @@ public:
     }
 
 private:
-    struct Children {
-        int count = 0;
-        float key[TreeType::width];
-        std::int32_t first;
-        bool of_a;
-        Waiting parent;
-
-        Waiting child(int k) const {
-            return {key[k], of_a ? first + k : parent.a, of_a ? parent.b : first + k, parent.pair};
-        }
-    };
+    using Children = typename PairTree<TreeType>::Children;
 
     void add_tree(const SurfacePair& pair) {
         const TreeType& a = tree_of(*pair.a, static_cast<const TreeType*>(nullptr));
@@ -116,49 +108,41 @@ private:
         lower = min_of(lower, key);
     }
 
-    void put(std::vector<Waiting>& stack, const Waiting& child) {
-        if (child.key < nearest_.bound())
-            stack.push_back(child);
-        else
-            prune(child.pair, child.key);
+    static Waiting child(const Waiting& parent, const Children& children, int k) {
+        const std::int32_t slot = children.first + k;
+        return {children.key[k], children.of_a ? slot : parent.a, children.of_a ? parent.b : slot, parent.pair};
     }
 
-    // The children of a pair of volumes; none for two leaves, whose triangles are looked at.
-    Children open(const Waiting& next) {
+    // The children of a pair of volumes. Two leaves have none: their triangles are looked at.
+    bool open(const Waiting& next, Children& children) {
         const PairTree<TreeType>& tree = trees_[static_cast<std::size_t>(next.pair)];
-        Children children;
         if (tree.is_leaf(next.a, next.b)) {
-            nearest_.consider(tree, next.pair, ~tree.a().child(next.a), ~tree.b().child(next.b));
+            nearest_.consider(tree, next.pair, next.a, next.b);
             prune(next.pair, next.key);
-            return children;
+            return false;
         }
-        children.parent = next;
-        children.of_a = tree.opens_a(next.a, next.b);
-        children.count = tree.child_keys(next.a, next.b, next.key, children.of_a, children.key, children.first);
+        tree.open(next.a, next.b, next.key, nearest_.bound(), children);
         work_.volume_tests += children.count;
-        return children;
+        prune(next.pair, children.opened.least_pruned);
+        return true;
     }
 
     // Open a pair, and go on with its nearest child as long as nothing in the queue is nearer: most of the way down needs
     // no queue.
     void follow(Waiting next) {
-        for (;;) {
-            const Children children = open(next);
-            int nearest = -1;
-            for (int k = 0; k < children.count; ++k)
-                if (nearest < 0 || children.key[k] < children.key[nearest]) nearest = k;
-            if (nearest < 0) return;
-            for (int k = 0; k < children.count; ++k) {
-                if (k == nearest) continue;
-                if (children.key[k] < nearest_.bound()) {
-                    ++work_.queue_operations;
-                    queue_.push(children.child(k));
-                } else {
-                    prune(next.pair, children.key[k]);
-                }
+        Children children;
+        while (open(next, children)) {
+            unsigned near = children.opened.near;
+            if (near == 0) return;
+            int nearest = __builtin_ctz(near);
+            for (near &= near - 1; near != 0; near &= near - 1) {
+                const int other = __builtin_ctz(near);
+                const bool is_nearer = children.key[other] < children.key[nearest];
+                queue_.push(child(next, children, is_nearer ? nearest : other));
+                nearest = is_nearer ? other : nearest;
+                ++work_.queue_operations;
             }
-            next = children.child(nearest);
-            if (next.key >= nearest_.bound()) return prune(next.pair, next.key);
+            next = child(next, children, nearest);
             if (!queue_.empty() && queue_.top().key < next.key) {
                 ++work_.queue_operations;
                 return queue_.push(next);

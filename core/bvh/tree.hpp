@@ -58,6 +58,7 @@ struct Tree {
 
     const NodeType& node_of(std::int32_t slot) const { return nodes[static_cast<std::size_t>(slot / width)]; }
     std::int32_t child(std::int32_t slot) const { return slot == kRoot ? root_child : node_of(slot).child[slot % width]; }
+    const LeafType& leaf(std::int32_t slot) const { return leaves[static_cast<std::size_t>(~child(slot))]; }
     float size(std::int32_t slot) const { return slot == kRoot ? root_size : node_of(slot).size[slot % width]; }
     std::int32_t parent(std::int32_t slot) const { return node_of(slot).parent; }
     Volume<float> volume(std::int32_t slot) const {

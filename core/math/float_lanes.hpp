@@ -50,6 +50,11 @@ CLEARANCE_INLINE Float8 abs_of(Float8 a) { return _mm256_andnot_ps(_mm256_set1_p
 CLEARANCE_INLINE Float8 sqrt_of(Float8 a) { return _mm256_sqrt_ps(a.value); }
 CLEARANCE_INLINE Float8 select(FloatMask8 mask, Float8 a, Float8 b) { return _mm256_blendv_ps(b.value, a.value, mask.bits); }
 CLEARANCE_INLINE unsigned bits_of(FloatMask8 mask) { return static_cast<unsigned>(_mm256_movemask_ps(mask.bits)); }
+CLEARANCE_INLINE float least_of(Float8 a) {
+    const __m128 four = _mm_min_ps(_mm256_castps256_ps128(a.value), _mm256_extractf128_ps(a.value, 1));
+    const __m128 two = _mm_min_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_min_ss(two, _mm_shuffle_ps(two, two, 1)));
+}
 
 template <>
 struct LaneTraits<Float8> {
@@ -112,6 +117,11 @@ CLEARANCE_INLINE Float8 select(FloatMask8 mask, Float8 a, Float8 b) {
 }
 CLEARANCE_INLINE unsigned bits_of(FloatMask8 mask) {
     return static_cast<unsigned>(_mm_movemask_ps(mask.low) | _mm_movemask_ps(mask.high) << 4);
+}
+CLEARANCE_INLINE float least_of(Float8 a) {
+    const __m128 four = _mm_min_ps(a.low, a.high);
+    const __m128 two = _mm_min_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_min_ss(two, _mm_shuffle_ps(two, two, 1)));
 }
 
 template <>
@@ -194,6 +204,11 @@ CLEARANCE_INLINE Float8 select(FloatMask8 mask, const Float8& a, const Float8& b
     return result;
 }
 CLEARANCE_INLINE unsigned bits_of(FloatMask8 mask) { return mask.bits; }
+CLEARANCE_INLINE float least_of(const Float8& a) {
+    float least = a.lane[0];
+    for (int k = 1; k < 8; ++k) least = min_of(least, a.lane[k]);
+    return least;
+}
 
 template <>
 struct LaneTraits<Float8> {
