@@ -1,4 +1,4 @@
-"""Instructions per pair of elements and of convex bodies, counted by callgrind: no clock, the same in every run.
+"""Instructions per pair of elements, convex bodies and meshes, by callgrind: no clock, the same in every run.
 
 Valgrind has no AVX-512, so the kernels for AVX2, SSE2 and plain doubles are counted.
 """
@@ -35,7 +35,7 @@ def build() -> list[Path]:
     subprocess.run([cmake, "-S", ROOT, "-B", TREE, "-DCLEARANCE_PYTHON=OFF", "-DCLEARANCE_TESTS=OFF"], **quiet)
     subprocess.run([cmake, "--build", TREE, "--parallel", "2"], **quiet)
     flags = ["-std=c++20", "-O2", "-Wall", "-Wextra", f"-I{ROOT / 'core'}", "-pthread"]
-    drivers = [TREE / "count_instructions", TREE / "count_convex"]
+    drivers = [TREE / name for name in ("count_instructions", "count_convex", "count_meshes")]
     for driver in drivers:
         source = Path(__file__).with_name(f"{driver.name}.cpp")
         subprocess.run([compiler, *flags, source, TREE / "libclearance_core.a", "-o", driver], check=True)
@@ -83,12 +83,28 @@ def convex_bodies(driver: Path, placements: int) -> Table:
     return table
 
 
+def meshes(driver: Path, side: int, placements: int, agreement: Agreement) -> Table:
+    table = Table(
+        f"Instructions per query of two rings of {2 * side * side} triangles ({placements} placements)",
+        ["search", "gap", "instructions", "volume tests", "triangle tests"],
+    )
+    for kind in ("far", "near", "touching"):
+        distances = []
+        for volume, order in (("obb", "best"), ("obb", "depth"), ("rss", "best"), ("rss", "depth")):
+            count, printed = run(driver, order, volume, kind, str(side), str(placements))
+            distance, volumes, triangles = map(float, printed.split())
+            distances.append(distance)
+            table.add(f"{volume}, {order} first", kind, *(f"{n / placements:.0f}" for n in (count, volumes, triangles)))
+            agreement.check(f"{volume}, {order} first, {kind}", distance, distances[0])
+    return table
+
+
 def main() -> None:
     options = arguments(__doc__)
     if shutil.which("valgrind") is None:
         print("bench_instructions: skipped, valgrind is not installed.")
         return
-    driver, convex_driver = build()
+    driver, convex_driver, mesh_driver = build()
     agreement = Agreement()
     pairs = 512 if options.quick else 8192
     table = Table(
@@ -107,6 +123,8 @@ def main() -> None:
         table.add(order, *cells, counts[-1] / counts[0], f"{single:.0f}", pierced)
     table.show(options.markdown)
     convex_bodies(convex_driver, 64 if options.quick else 512).show(options.markdown)
+    side, placements = (30, 8) if options.quick else (100, 32)
+    meshes(mesh_driver, side, placements, agreement).show(options.markdown)
     agreement.exit()
 
 

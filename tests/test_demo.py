@@ -56,7 +56,24 @@ def test_demo_prints_the_closest_pairs_with_their_brackets(demo):
     assert printed.count("0.500 mm deep") == 4
 
 
-@pytest.mark.parametrize("picture_name", ["scene.png", "contacts.png"])
+def test_demo_prints_how_close_meshes_come(demo):
+    _, printed = demo
+    cell, links = samples.robot_cell(), samples.robot_cell_poses()
+    table = cell.distances()
+    nearest = int(np.argmin(table.distance))
+    triangles = sum(len(cell.shape(name)) for name in cell.names)
+    assert f"A welding robot in a car body: {len(cell.names)} bodies, {triangles} triangles.\n" in printed
+    assert len(links) == 6
+    found = re.search(r"Nearest are (\w+) and (\w+): ([\d.]+) mm, between ([\d.]+) and ([\d.]+);", printed)
+    assert found.groups()[:2] == (table.name_a[nearest], table.name_b[nearest])
+    distance, lower, upper = map(float, found.groups()[2:])
+    assert distance == pytest.approx(1e3 * table.distance[nearest], abs=1e-3)
+    assert lower - 1e-11 <= 1e3 * table.distance[nearest] <= upper + 1e-11  # as printed
+    looked_at = int(re.search(r"million pairs of triangles (\d+) were looked at", printed)[1])
+    assert 0 < looked_at < triangles
+
+
+@pytest.mark.parametrize("picture_name", ["scene.png", "contacts.png", "cell.png"])
 def test_demo_leaves_pictures_that_are_not_blank(demo, picture_name):
     folder, printed = demo
     assert str(folder / picture_name) in printed
@@ -67,10 +84,16 @@ def test_demo_leaves_pictures_that_are_not_blank(demo, picture_name):
     assert not edge.any()  # nothing is cut off
 
 
-def test_page_needs_no_network_and_holds_the_table(demo):
+every_page = pytest.mark.parametrize(
+    ("page_name", "build"), [("scene.html", samples.humanoid), ("cell.html", samples.robot_cell)]
+)
+
+
+@every_page
+def test_page_needs_no_network_and_holds_the_table(demo, page_name, build):
     folder, printed = demo
-    assert str(folder / "scene.html") in printed
-    page = (folder / "scene.html").read_text(encoding="utf-8")
+    assert str(folder / page_name) in printed
+    page = (folder / page_name).read_text(encoding="utf-8")
     around, viewer = re.sub(r'srcdoc="[^"]*"', "", page), html.unescape(re.search(r'srcdoc="([^"]*)"', page)[1])
     for text in (around, viewer):
         assert re.findall(r"<(?:link|base|object|embed)\b", text) == []
@@ -79,17 +102,18 @@ def test_page_needs_no_network_and_holds_the_table(demo):
     # What is left of addresses in the viewer's library: a name space and a hint in an error message.
     assert set(re.findall(r"https?://[^/\"'\s]+", viewer)) <= {"http://www.w3.org", "https://github.com"}
     assert "//" not in around
-    table = samples.humanoid().distances()
+    table = build().distances()
     nearest = int(np.argmin(table.distance))
     cells = re.findall(r"<td>(?:<i [^>]*></i>)?([^<]*)</td>", page)
     assert cells[:3] == [table.name_a[nearest], table.name_b[nearest], f"{1e3 * table.distance[nearest]:.3f}"]
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed, so the page is not looked at")
-def test_page_shows_the_scene_in_a_browser(demo, tmp_path):
+@pytest.mark.parametrize("page_name", ["scene.html", "cell.html"])
+def test_page_shows_the_scene_in_a_browser(demo, tmp_path, page_name):
     folder, _ = demo
     shot = tmp_path / "shot.png"
-    places = [f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={shot}", (folder / "scene.html").as_uri()]
+    places = [f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={shot}", (folder / page_name).as_uri()]
     plain = {
         name: value for name, value in os.environ.items() if name != "LD_PRELOAD"
     }  # sanitizers are not for browsers
@@ -158,3 +182,30 @@ def test_humanoid_takes_other_postures():
     np.testing.assert_array_equal(scene.distances().distance, samples.humanoid(turns).distances().distance)
     with pytest.raises(KeyError, match="no body 'tail'"):
         samples.humanoid({"tail": (0.0, 0.0, 0.0)})
+
+
+def test_robot_reaches_into_the_car_without_touching_it():
+    scene = samples.robot_cell()
+    links, sheets = list(samples.robot_cell_poses()), ["shell", "floor"]
+    assert set(scene.names) == {*links, *sheets}
+    assert len(scene.pairs) == len(links) * len(sheets)
+    found, table = scene.nearest(links, sheets), scene.distances()
+    assert 0.02 < found.lower <= found.upper < 0.04
+    assert found.distance == pytest.approx(table.distance.min(), rel=1e-12)
+    tip = scene.pose("gun")[:3, 3]
+    low, high = scene.shape("shell").vertices.min(axis=0), scene.shape("shell").vertices.max(axis=0)
+    assert (low < tip).all()
+    assert (tip < high).all()
+
+
+def test_robot_takes_other_postures():
+    angles = np.linspace([-1.2, -0.3, 1.9, 0.0, 0.3, -0.4], [-0.7, 0.7, 1.4, 0.2, 0.1, -0.6], 5)
+    paths = samples.robot_cell_poses(angles)
+    scene, sheets = samples.robot_cell(), ["shell", "floor"]
+    along = scene.nearest(paths, sheets, poses=paths)
+    for k, row in enumerate(angles):
+        scene.move(samples.robot_cell_poses(row))
+        assert scene.nearest(paths, sheets).distance == pytest.approx(along.distance[k], rel=1e-12)
+        assert samples.robot_cell(row).nearest(paths, sheets).distance == pytest.approx(along.distance[k], rel=1e-12)
+    with pytest.raises(ValueError, match=r"6 joints, but the shape of the angles is \(5,\)"):
+        samples.robot_cell_poses(np.zeros(5))

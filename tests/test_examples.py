@@ -66,3 +66,13 @@ def test_bodies_rest_on_as_many_points_as_their_faces_need(tmp_path):
         np.testing.assert_allclose(manifold.depths, 5e-4, atol=1e-9)
     picture = imread(tmp_path / "resting_contacts.png")[..., :3]
     assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 100
+
+
+def test_nearest_along_a_path_is_the_least_of_all_pairs(tmp_path):
+    along, gap = load("robot_cell").main(tmp_path)
+    worst = int(np.argmin(along.distance))
+    assert gap.lower <= along.distance[worst] <= gap.upper
+    assert (gap.body_a, gap.body_b) == (along.body_a[worst], along.body_b[worst])
+    assert 0.0 < gap.lower <= gap.upper < 0.05  # close, and clear
+    picture = imread(tmp_path / "robot_cell.png")[..., :3]
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 100

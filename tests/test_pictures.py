@@ -137,6 +137,60 @@ def test_half_spaces_are_drawn_alone_and_with_bodies_inside(tmp_path, normal):
     assert not is_blank(tmp_path / "both.png")
 
 
+def ripples(n=41):
+    x = np.linspace(-1.0, 1.0, n)
+    return cl.HeightField(0.1 * np.sin(6.0 * x)[:, None] * np.cos(6.0 * x), cell_size=2.0 / (n - 1))
+
+
+def test_surfaces_are_drawn_whichever_way_round_their_triangles_turn(tmp_path):
+    terrain = ripples()
+    for name, faces in (("up", terrain.faces), ("down", terrain.faces[:, ::-1])):
+        scene = cl.Scene()
+        scene.add("sheet", cl.Mesh(terrain.vertices, faces))
+        pictures.draw(scene, tmp_path / f"{name}.png", closest=0)
+    up, down = ((imread(tmp_path / f"{name}.png")[..., :3] < 0.97).any(axis=-1) for name in ("up", "down"))
+    assert up.mean() > 0.1
+    assert (up == down).mean() > 0.99
+
+
+@pytest.mark.parametrize("kind", ["mesh", "height field"])
+def test_pictures_with_a_surface_differ_from_those_without(tmp_path, kind):
+    terrain = ripples()
+    scene = cl.Scene()
+    scene.add("left", cl.Sphere(0.2), pose=[-0.8, -0.8, 0.6])
+    scene.add("right", cl.Sphere(0.2), pose=[0.8, 0.8, -0.6])
+    pictures.draw(scene, tmp_path / "without.png", closest=0)
+    pictures.page(scene, tmp_path / "without.html", closest=0)
+    scene.add("sheet", terrain if kind == "height field" else cl.Mesh(terrain.vertices, terrain.faces))
+    for name in ("left", "right"):
+        scene.watch(name, "sheet")
+    pictures.draw(scene, tmp_path / "with.png")
+    pictures.page(scene, tmp_path / "with.html")
+    assert not is_blank(tmp_path / "with.png")
+    without, both = (imread(tmp_path / f"{name}.png")[..., :3] for name in ("without", "with"))
+    assert (both < 0.97).any(axis=-1).sum() > 1.5 * (without < 0.97).any(axis=-1).sum()
+    assert (tmp_path / "with.html").stat().st_size > (tmp_path / "without.html").stat().st_size + len(terrain.faces)
+    nearest = 1e3 * scene.distances().distance.min()
+    assert f"<td>{nearest:.3f}</td>" in (tmp_path / "with.html").read_text(encoding="utf-8")
+
+
+def test_mesh_of_a_surface_is_the_surface_itself():
+    terrain = ripples(5)
+    for shape in (terrain, cl.Mesh(terrain.vertices, terrain.faces)):
+        mesh = pictures.mesh_of(cl.Compound([shape.at([1.0, 0.0, 0.0])]))
+        np.testing.assert_array_equal(mesh.faces, terrain.faces)
+        np.testing.assert_allclose(mesh.vertices, terrain.vertices + np.array([1.0, 0.0, 0.0]))
+
+
+def test_large_meshes_are_drawn_with_fewer_triangles(tmp_path, monkeypatch):
+    monkeypatch.setattr(pictures, "MOST_TRIANGLES", 1000)
+    scene = cl.Scene()
+    scene.add("sheet", ripples(401))
+    pieces, _ = pictures._pieces(scene)
+    assert len(pieces[0].mesh.faces) < 0.5 * len(scene.shape("sheet").faces)  # although both sides are drawn
+    np.testing.assert_allclose(pieces[0].mesh.bounds, [[-1.0, -1.0, -0.1], [1.0, 1.0, 0.1]], atol=0.01)
+
+
 def test_what_stands_on_the_ground_does_not_share_its_colour():
     scene = samples.humanoid()
     colours = dict(zip(scene.names, pictures._colours(scene), strict=True))

@@ -94,7 +94,7 @@ NearestRules rules_of(SearchObject* search, double at_most) {
     NearestRules rules{.at_most = at_most};
     if (search == nullptr) return rules;
     rules.order = search->settings.order;
-    rules.remembers = false;
+    rules.starts_from_last = rules.passes_over = false;
     if (search->settings.front != FrontKind::none) rules.front = &search->front;
     return rules;
 }
@@ -106,7 +106,7 @@ struct NearestResult : GapResult {
 NearestResult nearest(GuardedScene& self, const std::vector<std::string>& a, const std::vector<std::string>& b,
                       SearchObject* search, double at_most, const NearestResult* hint) {
     NearestRules rules = rules_of(search, at_most);
-    rules.remembers = search == nullptr || hint != nullptr;
+    if (hint != nullptr) rules.starts_from_last = true;
     Scene::NamedNearest start;
     if (hint != nullptr) start = {{hint->gap, -1, -1, {}}, hint->body_a, hint->body_b};
     Scene::NamedNearest found =

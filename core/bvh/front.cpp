@@ -131,49 +131,36 @@ private:
         return pair.child_count(node.a, node.b);
     }
 
-    // Siblings that are all in the front give way to their parent, and in turn the parents if asked to.
+    // Siblings that are all in the front give way to their parent, and the parents in turn if asked to. When too many would,
+    // the rest stays, and the next search starts anew.
     void raise() {
         nodes_.start_counting();
-        std::vector<Ref> complete;
-        const auto count_in = [&](const Ref& node) {
-            Ref parent;
-            if (nodes_.parent(node, tree(nodes_.at(node)), parent) &&
-                ++nodes_.count(parent) == children_of(nodes_.at(parent)))
-                complete.push_back(parent);
-        };
+        raised_.clear();
+        most_raised_ = kMostRaised * static_cast<double>(rest_.size() + leaves_.size() + sproutees_.size());
         for (const Ref& node : rest_) count_in(node);
         for (const Ref& node : leaves_) count_in(node);
-        const double most = kMostRaised * static_cast<double>(rest_.size() + leaves_.size() + sproutees_.size());
-        std::size_t raised = 0, given_way = 0;
-        for (; raised < complete.size(); ++raised) {
-            const auto more = static_cast<std::size_t>(children_of(nodes_.at(complete[raised])));
-            if (static_cast<double>(given_way + more) > most) {
-                reset_wanted_ = true;
-                break;
-            }
-            given_way += more;
-            if (settings_.raise_recursively) {
-                const Ref node = complete[raised];
-                count_in(node);
-            }
-        }
-        complete.resize(raised);
-        for (const Ref& parent : complete) nodes_.count(parent) = kRaised;
-        std::vector<Ref> kept;
-        drop_below_raised(rest_, kept);
-        std::vector<Ref> kept_leaves;
-        drop_below_raised(leaves_, kept_leaves);
-        leaves_ = std::move(kept_leaves);
-        // Of the parents those stay that did not give way themselves.
-        for (const Ref& parent : complete) {
-            if (has_raised_parent(parent))
-                given_up_.push_back(parent);
-            else
-                kept.push_back(parent);
-        }
+        for (const Ref& parent : raised_) nodes_.count(parent) = kRaised;
+        std::vector<Ref> rest, leaves;
+        keep_what_stays(rest_, rest);
+        keep_what_stays(leaves_, leaves);
+        keep_what_stays(raised_, rest);
         for (const Ref& node : given_up_) nodes_.drop(node);
         given_up_.clear();
-        rest_ = std::move(kept);
+        rest_ = std::move(rest), leaves_ = std::move(leaves);
+    }
+
+    void count_in(const Ref& node) {
+        Ref parent;
+        if (reset_wanted_ || !nodes_.parent(node, tree(nodes_.at(node)), parent)) return;
+        const int siblings = children_of(nodes_.at(parent));
+        if (++nodes_.count(parent) < siblings) return;
+        most_raised_ -= siblings;
+        if (most_raised_ < 0.0) {
+            reset_wanted_ = true;
+            return;
+        }
+        raised_.push_back(parent);
+        if (settings_.raise_recursively) count_in(parent);
     }
 
     static constexpr int kRaised = -1000;
@@ -183,7 +170,7 @@ private:
         return nodes_.parent(node, tree(nodes_.at(node)), parent) && nodes_.count(parent) == kRaised;
     }
 
-    void drop_below_raised(const std::vector<Ref>& part, std::vector<Ref>& kept) {
+    void keep_what_stays(const std::vector<Ref>& part, std::vector<Ref>& kept) {
         for (const Ref& node : part) {
             if (has_raised_parent(node))
                 given_up_.push_back(node);
@@ -262,7 +249,8 @@ private:
     std::vector<PairTree<TreeType>> trees_;
     Nodes nodes_;
     std::vector<Ref> rest_, sprouted_, leaves_;  // together they are the front
-    std::vector<Ref> given_up_;
+    std::vector<Ref> raised_, given_up_;
+    double most_raised_ = 0.0;
     std::vector<Sproutee> sproutees_;
     bool reset_wanted_ = false;
 };

@@ -13,6 +13,7 @@ template <class TreeType>
 struct Room {
     std::vector<PairTree<TreeType>> trees;
     std::vector<Waiting> waiting;
+    std::vector<WideTree> solids;
 };
 
 template <class TreeType>
@@ -33,8 +34,10 @@ public:
           work_(work),
           room_(room_of_thread<TreeType>()),
           trees_(room_.trees),
-          queue_(room_.waiting) {
+          queue_(room_.waiting),
+          solids_(room_.solids) {
         trees_.clear();
+        solids_.clear();
         solids_.reserve(static_cast<std::size_t>(
             std::count_if(forest.begin(), forest.end(), [](const SurfacePair& pair) { return pair.b == nullptr; })));
         for (const SurfacePair& pair : forest) add_tree(pair);
@@ -164,7 +167,7 @@ private:
     Room<TreeType>& room_;
     std::vector<PairTree<TreeType>>& trees_;
     Queue<Waiting> queue_;
-    std::vector<WideTree> solids_;
+    std::vector<WideTree>& solids_;
 };
 
 template <class TreeType>

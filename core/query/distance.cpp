@@ -226,7 +226,8 @@ Gap distance_of_solids(const PlacedBody& a, const PlacedBody& b, const Question&
 }
 
 Gap distance(const PlacedBody& a, const PlacedBody& b, const Question& question, Work& work) {
-    std::vector<PlacedPair> surfaces;
+    thread_local std::vector<PlacedPair> surfaces;
+    surfaces.clear();
     Gap best = distance_of_solids(a, b, question, surfaces, work);
     keep_nearest_surfaces(best, surfaces, question, work);
     if (best.lower > question.at_most) return farther_than_asked(best.lower);

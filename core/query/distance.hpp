@@ -10,13 +10,13 @@ namespace clearance {
 // `at_most` is not looked at any closer.
 Gap distance(const PlacedBody& a, const PlacedBody& b, const Question& question, Work& work);
 
+// The same for two bodies at two poses. Bodies of one part need no placed body in between.
+Gap distance(const Body& a, const Pose& pose_a, const Body& b, const Pose& pose_b, const Question& question, Work& work);
+
 // The least over pairs of parts of which neither is a surface, with points about the origin of a. Pairs with a surface that
 // may matter are appended to `surfaces`.
 Gap distance_of_solids(const PlacedBody& a, const PlacedBody& b, const Question& question, std::vector<PlacedPair>& surfaces,
                        Work& work);
-
-// The same for two bodies at two poses. Bodies of one part need no placed body in between.
-Gap distance(const Body& a, const Pose& pose_a, const Body& b, const Pose& pose_b, const Question& question, Work& work);
 
 // Pairs of two fixed elements at many poses; a stride of 0 repeats one pose. Writes rows begin to end of the arrays.
 struct PoseArray {

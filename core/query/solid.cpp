@@ -38,10 +38,10 @@ constexpr Mat3 kNoTurn{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 
 TriangleGap gap_of_triangle(const void* context, const Core<double, 3>& triangle, double at_most) {
     const auto& solid = *static_cast<const SolidPart*>(context);
-    Question question = solid.question;
+    Question question = *solid.question;
     question.at_most = at_most;
     const Part part = part_of(triangle);
-    const Gap gap = gap_between({part, kNoTurn, {0, 0, 0}}, solid.placed, question, solid.work);
+    const Gap gap = gap_between({part, kNoTurn, {0, 0, 0}}, solid.placed, question, *solid.work);
     return {gap.distance, gap.lower, gap.upper, gap.point_a, gap.point_b, gap.normal};
 }
 
@@ -84,7 +84,7 @@ Part part_of(const Core<double, 3>& triangle) {
 }
 
 SolidPart::SolidPart(const PlacedPart& part, double least_unit, const Question& asked, Work& counters)
-    : placed(part), question(asked), work(counters) {
+    : placed(part), question(&asked), work(&counters) {
     const auto& convex = std::get<Convex>(part.part.shape);
     const Extent extent = extent_of(convex.core);
     const Vec3d half = 0.5 * (extent.high - extent.low);
@@ -96,7 +96,6 @@ SolidPart::SolidPart(const PlacedPart& part, double least_unit, const Question& 
     else
         seen.volume = {{0, 0, 0}, rounded((per_unit * (1.0 + 1e-7)) * half), {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, 0.0f};
     seen.volume.sweep = static_cast<float>(per_unit * (1.0 + 1e-7) * convex.radius);
-    seen.context = this;
     seen.gap = &gap_of_triangle;
 }
 

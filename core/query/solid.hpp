@@ -5,14 +5,21 @@
 
 namespace clearance {
 
-// A convex part as the trees see it. It refers to the part, which must outlive it.
+// A convex part as the trees see it. It refers to the part, the question and the counters, which must outlive it.
 struct SolidPart {
     SolidPart(const PlacedPart& placed, double least_unit, const Question& question, Work& work);
-    SolidPart(const SolidPart&) = delete;
+
+    // It must not move while this is in use.
+    const Solid& solid() {
+        seen.context = this;
+        return seen;
+    }
 
     PlacedPart placed;
-    const Question& question;
-    Work& work;
+    const Question* question;
+    Work* work;
+
+private:
     Solid seen;
 };
 

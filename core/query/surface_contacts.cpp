@@ -87,9 +87,10 @@ private:
     }
 
     void with_solid() {
-        const SolidPart solid(other_, std::ldexp(mesh().boxes.unit, -20), {.method = rules_.method}, work_);
+        const Question question{.method = rules_.method};
+        SolidPart solid(other_, std::ldexp(mesh().boxes.unit, -20), question, work_);
         SurfacePair pair = seen();
-        pair.solid = &solid.seen;
+        pair.solid = &solid.solid();
         std::vector<TrianglePair> meeting;
         SearchWork counted;
         meeting_triangles(pair, meeting, counted);

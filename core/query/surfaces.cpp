@@ -1,8 +1,6 @@
 #include "query/surfaces.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <deque>
 
 #include "bvh/extreme.hpp"
 #include "query/solid.hpp"
@@ -42,49 +40,71 @@ Gap gap_above(const PlacedPart& plane, const PlacedPart& surface, Work& work) {
             lowest.triangle};
 }
 
+bool is_plane(const PlacedPart& placed) { return std::holds_alternative<HalfSpace>(placed.part.shape); }
+
+// Room that is kept between queries: no query allocates once it has grown.
+struct Room {
+    std::vector<SurfacePair> forest;
+    std::vector<std::int32_t> source;  // which of the pairs it is
+    std::vector<SolidPart> solids;
+};
+
+Room& room_of_thread() {
+    thread_local Room room;
+    room.forest.clear(), room.source.clear(), room.solids.clear();
+    return room;
+}
+
 // One search: its pairs in the form the trees want, with the surface first.
 class Forest {
 public:
     Forest(std::span<PlacedPair> pairs, const Question& question, const SurfaceSearch& how, Work& work)
-        : pairs_(pairs), question_(question), how_(how), work_(work) {}
+        : pairs_(pairs),
+          question_(question),
+          how_(how),
+          work_(work),
+          room_(room_of_thread()),
+          forest_(room_.forest),
+          source_(room_.source) {}
 
+    // A front is for pairs of surfaces: they come last.
     NearestSurfaces nearest() {
-        for (std::size_t k = 0; k < pairs_.size(); ++k) add(static_cast<std::int32_t>(k));
-        // A front is for pairs of surfaces; they come last here.
-        const auto with_solids =
-            std::stable_partition(trees_.begin(), trees_.end(), [](const Tree& tree) { return tree.seen.b == nullptr; });
-        const auto solids = static_cast<std::size_t>(with_solids - trees_.begin());
-        for (const Tree& tree : trees_) forest_.push_back(tree.seen);
-        run(0, how_.front == nullptr ? trees_.size() : solids, nullptr);
-        if (how_.front != nullptr) run(solids, trees_.size(), how_.front);
+        room_.solids.reserve(pairs_.size());
+        for_pairs([&](PlacedPair& pair, std::int32_t number) { add_with_solid(pair, number); });
+        const std::size_t solids = forest_.size();
+        for_pairs([&](PlacedPair& pair, std::int32_t number) { add_two_surfaces(pair, number); });
+        run(0, how_.front == nullptr ? forest_.size() : solids, nullptr);
+        if (how_.front != nullptr) run(solids, forest_.size(), how_.front);
         return best_;
     }
     double lower() const { return lower_; }  // of all of them
 
 private:
-    struct Tree {
-        SurfacePair seen;
-        std::int32_t source;  // which of the pairs it is
-    };
+    template <class Visit>
+    void for_pairs(const Visit& visit) {
+        for (std::size_t k = 0; k < pairs_.size(); ++k) visit(pairs_[k], static_cast<std::int32_t>(k));
+    }
 
-    void add(std::int32_t number) {
-        PlacedPair& pair = pairs_[static_cast<std::size_t>(number)];
+    void add_with_solid(PlacedPair& pair, std::int32_t number) {
         const bool swapped = is_swapped(pair);
         const PlacedPart &surface = swapped ? pair.b : pair.a, &other = swapped ? pair.a : pair.b;
-        if (std::holds_alternative<HalfSpace>(other.part.shape)) {
+        if (surface_of(other.part) != nullptr) return;
+        if (is_plane(other)) {
             const Gap above = gap_above(other, surface, work_);
             pair.lower = static_cast<float>(above.lower * (1.0 - 1e-7));
             return keep(swapped ? above : mirrored(above), number);
         }
         const Mesh* mesh = surface_of(surface.part)->mesh.get();
-        SurfacePair seen{mesh, nullptr, nullptr, stand_of(surface), stand_of(other)};
-        if (const Surface* other_surface = surface_of(other.part)) {
-            seen.b = other_surface->mesh.get();
-        } else {
-            solids_.emplace_back(other, std::ldexp(mesh->boxes.unit, -20), question_, work_);
-            seen.solid = &solids_.back().seen;
-        }
-        trees_.push_back({seen, number});
+        SolidPart& solid = room_.solids.emplace_back(other, std::ldexp(mesh->boxes.unit, -20), question_, work_);
+        forest_.push_back({mesh, nullptr, &solid.solid(), stand_of(surface), stand_of(other)});
+        source_.push_back(number);
+    }
+
+    void add_two_surfaces(const PlacedPair& pair, std::int32_t number) {
+        const Surface *a = surface_of(pair.a.part), *b = surface_of(pair.b.part);
+        if (a == nullptr || b == nullptr) return;
+        forest_.push_back({a->mesh.get(), b->mesh.get(), nullptr, stand_of(pair.a), stand_of(pair.b)});
+        source_.push_back(number);
     }
 
     static bool is_swapped(const PlacedPair& pair) { return surface_of(pair.a.part) == nullptr; }
@@ -107,11 +127,11 @@ private:
         if (found.nearest.pair >= 0) keep(begin, found);
     }
 
-    PlacedPair& source_of(std::size_t tree) { return pairs_[static_cast<std::size_t>(trees_[tree].source)]; }
+    PlacedPair& source_of(std::size_t tree) { return pairs_[static_cast<std::size_t>(source_[tree])]; }
 
     bool as_hint(std::size_t begin, std::size_t end, TrianglePair& hint) {
         for (std::size_t k = begin; k < end; ++k) {
-            if (trees_[k].source != how_.first.pair) continue;
+            if (source_[k] != how_.first.pair) continue;
             const bool swapped = is_swapped(source_of(k));
             hint = {static_cast<std::int32_t>(k - begin), swapped ? how_.first.triangle_b : how_.first.triangle_a,
                     swapped ? how_.first.triangle_a : how_.first.triangle_b};
@@ -150,16 +170,16 @@ private:
                                  : common_point(triangle, other, gap.point_a);
             answer.point_b = answer.point_a;
         }
-        keep(swapped ? mirrored(answer) : answer, trees_[tree].source);
+        keep(swapped ? mirrored(answer) : answer, source_[tree]);
     }
 
     std::span<PlacedPair> pairs_;
     const Question& question_;
     const SurfaceSearch& how_;
     Work& work_;
-    std::vector<Tree> trees_;
-    std::vector<SurfacePair> forest_;
-    std::deque<SolidPart> solids_;
+    Room& room_;
+    std::vector<SurfacePair>& forest_;
+    std::vector<std::int32_t>& source_;
     NearestSurfaces best_;
     double lower_ = kInfinity;
 };
@@ -172,12 +192,11 @@ double upper_bound(const PlacedPair& pair, std::int32_t feature_a, std::int32_t 
         const Surface* surface = surface_of(part);
         return surface == nullptr || (triangle >= 0 && static_cast<std::size_t>(triangle) < surface->mesh->faces.size());
     };
-    const auto is_plane = [](const Part& part) { return std::holds_alternative<HalfSpace>(part.shape); };
     if (!exists(pair.a.part, feature_a) || !exists(pair.b.part, feature_b)) return kInfinity;
     const auto stands = [&](const PlacedPart& placed, std::int32_t triangle) {
         return surface_of(placed.part) == nullptr ? placed.part : part_of(placed_triangle(placed, triangle));
     };
-    if (is_plane(pair.a.part) && is_plane(pair.b.part)) return kInfinity;
+    if (is_plane(pair.a) && is_plane(pair.b)) return kInfinity;
     const Part a = stands(pair.a, feature_a), b = stands(pair.b, feature_b);
     const auto at = [&](const PlacedPart& placed, const Part& part) {
         if (surface_of(placed.part) == nullptr) return placed;

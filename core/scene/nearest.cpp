@@ -116,7 +116,8 @@ void NearestQuery::search(std::span<Pair*> pairs, const NearestRules& rules, Nea
         best.gap.lower = lowest;
         return;
     }
-    const SurfaceSearch how{rules.order, rules.front, rules.remembers ? first_triangles(pairs) : TrianglePair{-1, -1, -1}};
+    const SurfaceSearch how{rules.order, rules.front,
+                            rules.starts_from_last ? first_triangles(pairs) : TrianglePair{-1, -1, -1}};
     const NearestSurfaces found = nearest_surfaces(surfaces_, question, how, best.work);
     for (std::size_t k = 0; k < surfaces_.size(); ++k) {
         double& lower = pairs[owner_[k]]->lower;
@@ -136,7 +137,7 @@ NearestBodies NearestQuery::find(std::span<const Pose> poses_a, std::span<const 
     place(a_, poses_a);
     place(b_, poses_b);
     NearestBodies best{nothing(), -1, -1, {}};
-    const bool skips = rules.remembers && rules.front == nullptr;
+    const bool skips = rules.passes_over && rules.front == nullptr;
     if (skips && questions_ > 0) {
         measure_fixed(best.work);
         best.gap = fixed_.gap, best.a = fixed_.a, best.b = fixed_.b;

@@ -10,7 +10,8 @@ struct NearestRules {
     double at_most = std::numeric_limits<double>::infinity();
     SearchOrder order = SearchOrder::best;
     FrontSearch* front = nullptr;
-    bool remembers = true;  // begin with what the last answer was, and pass over pairs that cannot have come near since
+    bool starts_from_last = true;  // the triangles that were nearest give a first bound
+    bool passes_over = true;       // pairs that cannot have come near since the last question, or that stand still
 };
 
 // The nearest two bodies of two groups; their numbers are negative where none are as near as asked.

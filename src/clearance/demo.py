@@ -1,4 +1,4 @@
-"""The library on its own sample scene: `python -m clearance.demo [folder]` leaves a table, two pictures and a page."""
+"""The library on its own sample scenes: `python -m clearance.demo [folder]` leaves tables, pictures and pages."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 
 from . import pictures, samples
 from .contacts import Contacts, contacts
-from .scene import PairTable, Scene
-from .surfaces import leaves
+from .scene import Nearest, PairTable, Scene
+from .surfaces import is_surface, leaves
 
 __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure the sample scene, print what is close, and draw it.
+    """Measure the sample scenes, print what is close, and draw them.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(prog="python -m clearance.demo", description=__doc__)
     parser.add_argument(
-        "folder", nargs="?", default="demo", type=Path, help="where pictures and page go (default: demo)"
+        "folder", nargs="?", default="demo", type=Path, help="where pictures and pages go (default: demo)"
     )
     folder: Path = parser.parse_args(arguments).folder
 
@@ -47,18 +47,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     crate = samples.crate_on_table()
     manifold = contacts(*(crate.shape(name).at(crate.pose(name)) for name in ("table", "crate")))
     print(contact_report(manifold), end="\n\n")
+    cell = samples.robot_cell()
+    links = list(samples.robot_cell_poses())
+    print(nearest_report(cell, links, [name for name in cell.names if name not in links]), end="\n\n")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         pictures.draw(scene, folder / "scene.png", table=table)
         pictures.page(scene, folder / "scene.html", table=table)
         pictures.draw(crate, folder / "contacts.png", closest=0, contacts={"crate on table": manifold})
+        pictures.draw(cell, folder / "cell.png", closest=3)
+        pictures.page(cell, folder / "cell.html", closest=3)
     except ImportError as error:
         print(f"No pictures: {error}", file=sys.stderr)
         return 1
     except OSError as error:
         print(f"Cannot write to {folder}: {error.strerror}.", file=sys.stderr)
         return 1
-    print(f"Pictures: {folder / 'scene.png'}, {folder / 'contacts.png'}\nPage to turn around: {folder / 'scene.html'}")
+    print(f"Pictures: {folder / 'scene.png'}, {folder / 'contacts.png'}, {folder / 'cell.png'}")
+    print(f"Pages to turn around: {folder / 'scene.html'}, {folder / 'cell.html'}")
     return 0
 
 
@@ -124,6 +130,34 @@ def contact_report(found: Contacts) -> str:
     for (x, y, z), depth in zip(found.points, found.depths, strict=True):
         lines.append(f"x {x:6.3f} m, y {y:6.3f} m, z {z:8.5f} m: {1e3 * depth:.3f} mm deep")
     return "\n".join(lines)
+
+
+def nearest_report(scene: Scene, links: list[str], sheets: list[str]) -> str:
+    """Tell how close meshes come, and how few of their triangles that took."""
+    started = perf_counter()
+    found = scene.nearest(links, sheets)
+    elapsed = perf_counter() - started
+    size = {name: _triangles(scene, name) for name in scene.names}
+    possible = sum(size[link] for link in links) * sum(size[sheet] for sheet in sheets)
+    return "\n".join(
+        [
+            f"A welding robot in a car body: {len(scene.names)} bodies, {sum(size.values())} triangles.",
+            f"{_nearest_pair(found)}; {1e3 * elapsed:.2f} ms.",
+            f"Of {possible / 1e6:.0f} million pairs of triangles {found.work.triangle_tests} were looked at.",
+        ]
+    )
+
+
+def _triangles(scene: Scene, name: str) -> int:
+    parts = (part for part, _ in leaves(scene.shape(name), np.eye(4)))
+    return sum(len(part.faces) for part in parts if is_surface(part))
+
+
+def _nearest_pair(found: Nearest) -> str:
+    return (
+        f"Nearest are {found.body_a} and {found.body_b}: {1e3 * found.distance:.3f} mm, "
+        f"between {1e3 * found.lower:.12f} and {1e3 * found.upper:.12f}"
+    )
 
 
 if __name__ == "__main__":

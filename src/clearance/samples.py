@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from .poses import Poses, from_rpy
+from .poses import Poses, from_axis_angle, from_rpy, from_translation
 from .scene import Scene
 from .shapes import (
     Box,
@@ -17,6 +17,7 @@ from .shapes import (
     Cylinder,
     Ellipsoid,
     HalfSpace,
+    Mesh,
     Placed,
     Shape,
     SweptPoint,
@@ -24,7 +25,7 @@ from .shapes import (
     SweptTriangle,
 )
 
-__all__ = ["crate_on_table", "humanoid", "humanoid_poses"]
+__all__ = ["crate_on_table", "humanoid", "humanoid_poses", "robot_cell", "robot_cell_poses"]
 
 
 class _Part(NamedTuple):
@@ -131,6 +132,68 @@ def humanoid_poses(turns: Mapping[str, ArrayLike] | None = None) -> dict[str, Po
     for name, part in parts.items():
         parent_from_part = from_rpy(turns.get(name, part.turn), part.joint)
         world_from[name] = parent_from_part if part.parent is None else world_from[part.parent] @ parent_from_part
+    return world_from
+
+
+def robot_cell(angles: ArrayLike | None = None) -> Scene:
+    """Build a welding robot that reaches into a car body: meshes only, surfaces without an inside.
+
+    The robot has six links, the car two sheets, `shell` and `floor`. All links are watched against all sheets.
+
+    Parameters
+    ----------
+    angles : array_like, (6,), optional
+        Of the joints from the foot to the gun, in radians; the gun is in the door unless they are given.
+
+    Returns
+    -------
+    Scene
+
+    Examples
+    --------
+    >>> scene = robot_cell()
+    >>> scene
+    Scene(8 bodies, 12 watched pairs)
+    >>> found = scene.nearest(robot_cell_poses(), ["shell", "floor"])
+    >>> found.body_a, found.body_b, round(found.distance, 3)
+    ('gun', 'floor', 0.028)
+    """
+    scene = Scene()
+    poses, links, sheets = robot_cell_poses(angles), _links(), {"shell": _shell(), "floor": _floor()}
+    for name, mesh in links.items():
+        scene.add(name, mesh, poses[name])
+    for name, mesh in sheets.items():
+        scene.add(name, mesh)
+    for link, sheet in itertools.product(links, sheets):
+        scene.watch(link, sheet)
+    return scene
+
+
+def robot_cell_poses(angles: ArrayLike | None = None) -> dict[str, Poses]:
+    """Place the links of the welding robot, once or for every step of a path.
+
+    Parameters
+    ----------
+    angles : array_like, (..., 6), optional
+        Of the joints from the foot to the gun, in radians; the gun is in the door unless they are given.
+
+    Returns
+    -------
+    dict of str to ndarray, (..., 4, 4)
+        `world_from_link`.
+
+    Examples
+    --------
+    >>> path = np.linspace([-1.2, -0.3, 1.9, 0.0, 0.3, -0.4], [-0.7, 0.8, 1.4, 0.0, 0.1, -0.6], 100)
+    >>> robot_cell().nearest(robot_cell_poses(), "shell", poses=robot_cell_poses(path)).distance.shape
+    (100,)
+    """
+    turns = np.asarray(IN_THE_DOOR if angles is None else angles, dtype=np.float64)
+    if turns.shape[-1:] != (len(JOINTS),):
+        raise ValueError(f"the robot has {len(JOINTS)} joints, but the shape of the angles is {turns.shape}.")
+    world_from, frame = {}, from_translation(FOOT)
+    for k, (name, (joint, axis)) in enumerate(JOINTS.items()):
+        frame = world_from[name] = frame @ from_axis_angle(axis, turns[..., k], joint)
     return world_from
 
 
@@ -247,3 +310,151 @@ def _bottle() -> list[Shape]:
         _segment((0.0, 0.0, 0.18), (0.0, 0.0, 0.24), 0.0135),
         _segment((0.0, 0.0, 0.236), (0.0, 0.0, 0.25), 0.0165),
     ]
+
+
+# The robot cell: links and sheets are grids of points, two triangles between four neighbours. -----------------------
+
+Floats = NDArray[np.float64]
+Faces = NDArray[np.int64]
+Grid = tuple[Floats, Faces]
+
+FOOT = (2.0, -0.75, 0.0)
+IN_THE_DOOR = (-0.73, 0.82, 1.38, 0.0, 0.11, -0.59)
+# Where a link begins in the frame of the one before, and the axis that it turns about.
+JOINTS = {
+    "carousel": ((0.0, 0.0, 0.3), (0.0, 0.0, 1.0)),
+    "upper_arm": ((-0.2, 0.0, 0.3), (0.0, -1.0, 0.0)),
+    "elbow": ((0.0, 0.0, 0.8), (0.0, -1.0, 0.0)),
+    "forearm": ((0.0, 0.0, 0.15), (0.0, 0.0, 1.0)),
+    "wrist": ((0.0, 0.0, 0.75), (0.0, -1.0, 0.0)),
+    "gun": ((0.0, 0.0, 0.12), (0.0, 0.0, 1.0)),
+}
+
+
+def _grid(points: Floats, kept: NDArray[np.bool_] | None = None) -> Grid:
+    """Span a sheet over rows of points (n, m, 3), but for the cells (n - 1, m - 1) that are cut out."""
+    n, m, _ = points.shape
+    corner = np.arange(n * m).reshape(n, m)
+    a, b, c, d = corner[:-1, :-1], corner[1:, :-1], corner[1:, 1:], corner[:-1, 1:]
+    cells = np.stack([np.stack([a, b, c], axis=-1), np.stack([a, c, d], axis=-1)], axis=2)
+    return points.reshape(-1, 3), cells[np.ones((n - 1, m - 1), dtype=bool) if kept is None else kept].reshape(-1, 3)
+
+
+def _mesh_of(*grids: Grid) -> Mesh:
+    first = np.cumsum([0, *(len(points) for points, _ in grids)])
+    faces = np.concatenate([faces + start for (_, faces), start in zip(grids, first[:-1], strict=True)])
+    return Mesh(np.concatenate([points for points, _ in grids]), faces)
+
+
+def _turned(profile: ArrayLike, pose: Poses | None = None) -> Grid:
+    """Turn a profile of radii and heights about z: casings, flanges, tips."""
+    corners = np.array(profile, dtype=np.float64)
+    # Rings a few centimetres apart: castings are meshed finely.
+    line = [corners[:1]]
+    for start, end in itertools.pairwise(corners):
+        line.append(np.linspace(start, end, 1 + int(np.ceil(np.linalg.norm(end - start) / 0.04)))[1:])
+    radius, height = np.concatenate(line).T
+    angle = np.linspace(0.0, 2.0 * np.pi, 49)[:, None]
+    points = np.stack([radius * np.cos(angle), radius * np.sin(angle), height + 0.0 * angle], axis=-1)
+    return _grid(points if pose is None else points @ pose[:3, :3].T + pose[:3, 3])
+
+
+def _hub(radius: float, width: float) -> Grid:
+    """A drum about the y axis, where a joint is."""
+    z, rim = 0.5 * width, 0.8 * radius
+    profile = [(0.0, -z), (rim, -z), (radius, 0.02 - z), (radius, z - 0.02), (rim, z), (0.0, z)]
+    return _turned(profile, from_rpy([-0.5 * np.pi, 0.0, 0.0]))
+
+
+def _bar(line: ArrayLike, radius: float) -> Grid:
+    """A round bar along a line in the plane y = 0, with flat ends."""
+    corners = np.array(line, dtype=np.float64)
+    along = np.gradient(corners, axis=0)
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    across = np.stack([along[:, 1], -along[:, 0]], axis=-1)
+    angle = np.linspace(0.0, 2.0 * np.pi, 25)[:, None]
+    rings = []
+    for size, row in [(0.0, 0), *((radius, k) for k in range(len(corners))), (0.0, -1)]:
+        x, z = (corners[row] + size * np.cos(angle) * across[row]).T
+        rings.append(np.stack([x, size * np.sin(angle[:, 0]), z], axis=-1))
+    return _grid(np.stack(rings))
+
+
+def _links() -> dict[str, Mesh]:
+    """The links of the robot, each along z in its own frame."""
+    column = [(0, -0.3), (0.3, -0.3), (0.3, -0.26), (0.22, -0.22), (0.22, 0), (0.28, 0.02), (0.26, 0.2), (0, 0.24)]
+    z = np.linspace(0.16, 0.62, 70)
+    hose = np.stack([0.07 + 0.005 * np.cos(150.0 * z), z], axis=-1).tolist()
+    bend = np.linspace(0.5 * np.pi, 1.5 * np.pi, 25)
+    jaw = np.stack([0.12 + 0.16 * np.cos(bend), 0.27 + 0.16 * np.sin(-bend)], axis=-1)
+    return {
+        "carousel": _mesh_of(_turned(column), _turned(_barrel(0.13, 0.3, 0.12), from_translation([-0.2, 0.0, 0.0]))),
+        "upper_arm": _mesh_of(_hub(0.15, 0.34), _turned(_barrel(0.1, 0.8, 0.07))),
+        "elbow": _mesh_of(_hub(0.14, 0.26), _turned(_barrel(0.12, 0.2, 0.1))),
+        "forearm": _mesh_of(_turned([(0.0, -0.02), (0.1, -0.02), (0.1, 0.12), *hose, (0.06, 0.68), (0.0, 0.68)])),
+        "wrist": _mesh_of(_hub(0.075, 0.16), _turned(_barrel(0.06, 0.11, 0.055))),
+        "gun": _mesh_of(
+            _turned([(0.0, 0.0), (0.06, 0.0), (0.06, 0.03), (0.045, 0.05), (0.045, 0.13), (0.0, 0.13)]),
+            _bar(jaw, 0.022),
+            *(_bar([(0.12, 0.27 + side * 0.16), (0.12, 0.27 + side * 0.03)], 0.012) for side in (-1.0, 1.0)),
+        ),
+    }
+
+
+def _barrel(radius: float, length: float, waist: float) -> list[tuple[float, float]]:
+    z = 0.2 * length
+    return [(0.0, 0.0), (radius, 0.0), (radius, z), (waist, 1.5 * z), (waist, length), (0.0, length)]
+
+
+def _shell() -> Mesh:
+    """A car body without doors, glass and wheels. It stands along y; `s` leads around it, from sill to sill."""
+    y, s = np.linspace(-2.1, 2.1, 121), np.linspace(-1.0, 1.0, 97)
+    at = [-2.1, -1.75, -1.1, -0.3, 0.25, 0.95, 1.6, 2.1]
+    height = _smooth(y, at, [0.86, 0.95, 1.36, 1.44, 1.4, 0.98, 0.9, 0.72])
+    belt = np.minimum(_smooth(y, at, [0.8, 0.88, 0.9, 0.88, 0.87, 0.86, 0.8, 0.64]), height - 0.03)
+    width = 0.86 - 0.14 * np.abs(y / 2.1) ** 5
+    # A section has corners at the sill, the waist, the belt, the edge of the roof and in the middle.
+    corners = np.array([0.0, 0.3, 0.55, 0.8, 1.0])
+    x_of = np.stack([0.95 * width, width, 0.97 * width, 0.74 * width, 0.0 * width], axis=-1)
+    z_of = np.stack([0.22 + 0.0 * y, 0.5 + 0.0 * y, belt, height - 0.06, height], axis=-1)
+    across = 1.0 - np.abs(s)
+    x = np.sign(s) * np.stack([np.interp(across, corners, row) for row in x_of])
+    z = np.stack([np.interp(across, corners, row) for row in z_of])
+    points = np.stack([x, np.broadcast_to(y[:, None], x.shape), z], axis=-1)
+
+    kept = np.ones((len(y) - 1, len(s) - 1), dtype=bool)
+    cell_y, cell_s = 0.5 * (y[:-1] + y[1:])[:, None], 0.5 * (across[:-1] + across[1:])
+    openings = {
+        "rear side windows": ((-1.15, -0.42), (0.58, 0.77)),
+        "front doors": ((-0.28, 0.72), (0.08, 0.77)),
+        "rear window": ((-1.7, -1.2), (0.82, 1.0)),
+        "windscreen": ((0.35, 0.9), (0.82, 1.0)),
+    }
+    for (rear, front), (low, high) in openings.values():
+        kept &= ~((rear < cell_y) & (cell_y < front) & (low < cell_s) & (cell_s < high))
+    for wheel in (-1.35, 1.35):
+        # Points near the edge of an arch are put on it.
+        along, up = points[..., 1] - wheel, points[..., 2] - 0.3
+        radius = np.hypot(along, up)
+        factor = np.where(np.abs(radius - 0.36) < 0.025, 0.36 / np.maximum(radius, 0.1), 1.0)
+        points[..., 1], points[..., 2] = wheel + factor * along, 0.3 + factor * up
+        middle = 0.25 * (radius[:-1, :-1] + radius[1:, :-1] + radius[1:, 1:] + radius[:-1, 1:])
+        kept &= middle > 0.36
+    return _mesh_of(_grid(points, kept))
+
+
+def _floor() -> Mesh:
+    """A floor with beads pressed into it, and a tunnel along its middle."""
+    x, y = np.meshgrid(np.linspace(-0.8, 0.8, 65), np.linspace(-1.0, 1.0, 81), indexing="ij")
+    beads = 0.008 * np.cos(40.0 * x) * np.clip(4.0 * np.cos(3.0 * np.pi * y), -1.0, 1.0)
+    tunnel = 0.16 * np.exp(-((x / 0.12) ** 4))
+    return _mesh_of(_grid(np.stack([x, y, 0.23 + beads + tunnel], axis=-1)))
+
+
+def _smooth(y: Floats, at: list[float], values: list[float]) -> Floats:
+    """A line through values, its corners rounded."""
+    fine = np.linspace(y[0] - 0.2, y[-1] + 0.2, 1000)
+    line = np.interp(fine, at, values)
+    window = np.hanning(95)
+    smoothed = np.convolve(np.pad(line, 47, mode="edge"), window / window.sum(), mode="valid")
+    return np.asarray(np.interp(y, fine, smoothed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
@@ -192,7 +193,7 @@ def _swept(hull: Mesh, core: Floats, radius: float, origin: Floats) -> Mesh:
 
 def _directions(core: Floats, fine: bool) -> Floats:
     """A sphere of directions with circles across the edges of a core, which make faces flat and flanks straight."""
-    directions = np.asarray(extra("trimesh").creation.icosphere(subdivisions=3 if fine else 2).vertices)
+    directions = _sphere(3 if fine else 2)
     angle = np.linspace(0.0, 2.0 * np.pi, 64 if fine else 32, endpoint=False)[:, None]
     face_normal = np.cross(core[1] - core[0], core[2] - core[0]) if len(core) == 3 else np.zeros(3)
     circles = []
@@ -206,6 +207,11 @@ def _directions(core: Floats, fine: bool) -> Floats:
         # A direction beside the circle would raise a ridge on the flank.
         directions = directions[np.abs(directions @ along) > (0.06 if fine else 0.12)]
     return np.concatenate([directions, *circles])
+
+
+@functools.cache
+def _sphere(subdivisions: int) -> Floats:
+    return np.array(extra("trimesh").creation.icosphere(subdivisions=subdivisions).vertices)
 
 
 def _turned(profile: list[tuple[float, float]], fine: bool) -> Mesh:
@@ -242,7 +248,7 @@ def _around_points(points: Floats, radius: float, fine: bool) -> Mesh:
 
 def _rounded(hull: Mesh, radius: float, fine: bool) -> Floats:
     """Points of a swept polytope: on its faces, across its edges, and around its corners."""
-    directions = np.asarray(extra("trimesh").creation.icosphere(subdivisions=3 if fine else 2).vertices)
+    directions = _sphere(3 if fine else 2)
     corners = hull.vertices[np.argmax(hull.vertices @ directions.T, axis=0)] + radius * directions
     faces = hull.triangles + radius * hull.face_normals[:, None]
     points = [corners, faces.reshape(-1, 3)]

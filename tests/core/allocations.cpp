@@ -66,10 +66,26 @@ bool runs_without_allocation(Simd simd, int na, int nb) {
     return allocations == before;
 }
 
+// A sheet of triangles.
+std::shared_ptr<const Mesh> sheet() {
+    std::vector<Vec3d> vertices;
+    std::vector<Face> faces;
+    constexpr std::int32_t kSide = 8;
+    for (std::int32_t i = 0; i < kSide; ++i)
+        for (std::int32_t j = 0; j < kSide; ++j) {
+            vertices.push_back({0.2 * i, 0.2 * j, 0.05 * ((i * j) % 3)});
+            if (i == 0 || j == 0) continue;
+            const std::int32_t here = kSide * i + j;
+            faces.push_back({here, here - 1, here - kSide});
+        }
+    return std::make_shared<const Mesh>(build_mesh(std::move(vertices), std::move(faces), {}));
+}
+
 // Bodies of all kinds of elements that move about; after a first evaluation nothing is left to allocate.
 bool scene_runs_without_allocation(int threads, double at_most) {
     Scene scene;
     std::vector<std::string> names;
+    const std::shared_ptr<const Mesh> mesh = sheet();
     for (int k = 0; k < 12; ++k) {
         std::vector<Part> parts;
         for (std::size_t row = 0; row < kRows; ++row) {
@@ -80,6 +96,7 @@ bool scene_runs_without_allocation(int threads, double at_most) {
         }
         parts.push_back(part_of(Convex{Box{{0.6, 0.7, 0.9}}, 0.0}, Pose{}));
         parts.push_back(part_of(Convex{Cylinder{1.2, 0.5}, 0.0}, Pose{}));
+        if (k % 3 == 0) parts = {part_of(Surface{mesh, false}, Pose{})};
         names.push_back("body " + std::to_string(k));
         scene.add(names.back(), Body(std::move(parts)), Pose{});
     }
