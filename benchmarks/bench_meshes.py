@@ -18,6 +18,7 @@ import bench_scene
 import cell
 import mesh_peers
 import numpy as np
+import real_cell
 import scenes
 from measure import Agreement, Table, digits, in_turns, machine
 from mesh_peers import Floats, Peer, Soup
@@ -261,6 +262,20 @@ def in_the_cell(triangles: int, steps: int) -> Iterator[Walk]:
         yield Walk(found.name, group_a, group_b, found.poses, steps // 20)
 
 
+def in_the_real_cell(steps: int) -> Iterator[Walk]:
+    """Arms as their makers drew them, with all their holes, if their packages are there."""
+    try:
+        made = real_cell.real_cell()
+    except real_cell.MissingDataError as missing:
+        print(f"\nNo real cell: {missing}")
+        return
+    soups = made.links | {"statics": made.statics}
+    for make in (real_cell.swaying, real_cell.scattered):
+        found = make(made, steps)
+        group_a, group_b = ({name: soups[name] for name in group} for group in (found.group_a, found.group_b))
+        yield Walk(found.name, group_a, group_b, found.poses, steps // 20)
+
+
 # Times ----------------------------------------------------------------------------------------------------------------
 
 
@@ -431,6 +446,8 @@ def main() -> None:
     table_of("Pairs of 20 000 triangles each, us per query", rows).show(options.markdown)
     rows = [measured(walk, models, repeats, agreement) for walk in in_the_cell(triangles, steps)]
     table_of(f"Robot cell of {triangles} triangles, us per query", rows).show(options.markdown)
+    if rows := [measured(walk, models, repeats, agreement) for walk in in_the_real_cell(steps)]:
+        table_of("KUKA, Kinova and xArm around a table, us per query", rows).show(options.markdown)
     builds(models).show(options.markdown)
     threads(triangles, options.quick).show(options.markdown)
     print(f"\nafterwards: {machine()}")

@@ -140,6 +140,7 @@ ARMS = {
     "xarm": ("example-robot-data", "xarm7.urdf", moved(0.78, 0.0, TABLE_HEIGHT) @ turn("z", np.pi)),
 }
 KUKA = ("iiwa", "kr16")
+HARDLY_MOVING = ("base_link", "link_1", "link1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,9 +195,9 @@ def real_cell() -> RealCell:
 
 
 def scenario(name: str, cell: RealCell, joints: Mapping[str, Floats]) -> Scenario:
-    """The KUKA arms without their bases, whose gap to the table never changes, against the others and the table."""
+    """The KUKA arms against the others and the table, but for what hardly moves: their bases and what turns on them."""
     poses = {f"{arm}_{link}": pose for arm, q in joints.items() for link, pose in cell.arms[arm].poses(q).items()}
-    group_a = [link for link in poses if link.startswith(KUKA) and not link.endswith("base_link")]
+    group_a = [link for link in poses if link.startswith(KUKA) and not link.endswith(HARDLY_MOVING)]
     return Scenario(name, group_a, [*(link for link in poses if not link.startswith(KUKA)), "statics"], poses)
 
 

@@ -1,158 +1,16 @@
 #include <atomic>
 #include <thread>
 
-#include "bvh/duplicates.hpp"
 #include "bvh/mesh.hpp"
+#include "bvh/subtree.hpp"
 #include "parallel/pool.hpp"
 
 namespace clearance {
 namespace {
 
-using Triangles = std::span<TriangleBox>;
-
 // Subtrees of no more triangles than this are built by one thread each. It must not depend on the number of threads: the
 // tree is the same whoever builds it.
 std::size_t task_size(std::size_t count) { return count / 64 > 4096 ? count / 64 : 4096; }
-
-float rounded_up(double length) { return static_cast<float>(length * (1.0 + 1e-7)); }
-
-// ---- What the two kinds of tree do differently.
-
-Volume<float> fitted(const WideTree*, Triangles triangles, const Moments& moments, const Corners& corners) {
-    return fitted_box(triangles, moments, corners);
-}
-Volume<float> fitted(const RssTree*, Triangles triangles, const Moments& moments, const Corners& corners) {
-    return fitted_rss(triangles, moments, corners);
-}
-
-constexpr std::size_t leaf_size(const WideTree*) { return kLeafTriangles; }
-constexpr std::size_t leaf_size(const RssTree*) { return 1; }
-
-void set_column(float (*column)[kLeafTriangles], int k, const Vec3d& v) {
-    column[0][k] = static_cast<float>(v.x), column[1][k] = static_cast<float>(v.y), column[2][k] = static_cast<float>(v.z);
-}
-
-WideLeaf leaf_of(const WideTree*, Triangles triangles, const Corners& corners) {
-    WideLeaf leaf{};
-    const Vec3d far_away{kFarAway, kFarAway, kFarAway};
-    for (int k = 0; k < kLeafTriangles; ++k) {
-        const bool exists = static_cast<std::size_t>(k) < triangles.size();
-        leaf.triangle[k] = exists ? triangles[static_cast<std::size_t>(k)].triangle : -1;
-        Vec3d corner[3] = {far_away, far_away, far_away};
-        if (exists) corners.get(leaf.triangle[k], corner);
-        const Vec3d normal = cross(corner[1] - corner[0], corner[2] - corner[0]);
-        const Vec3d centre = (1.0 / 3.0) * (corner[0] + corner[1] + corner[2]);
-        double reach = 0.0;
-        for (int c = 0; c < 3; ++c) {
-            set_column(leaf.vertex + 3 * c, k, corner[c]);
-            reach = max_of(reach, norm(corner[c] - centre));
-        }
-        set_column(leaf.normal, k, inverse_or_zero(norm(normal)) * normal);
-        set_column(leaf.centre, k, centre);
-        leaf.radius[k] = rounded_up(reach);
-    }
-    leaf.count = static_cast<std::int32_t>(triangles.size());
-    return leaf;
-}
-
-OneTriangle leaf_of(const RssTree*, Triangles triangles, const Corners&) { return {triangles.front().triangle}; }
-
-// ---- Nodes.
-
-float size_of(const Volume<float>& volume) {
-    return rounded_up(norm(Vec3d{volume.half.x, volume.half.y, volume.half.z}) + volume.sweep);
-}
-
-template <int W>
-Node<W> empty_node(std::int32_t parent) {
-    Node<W> node{};
-    for (int k = 0; k < W; ++k) {
-        for (auto& row : node.centre) row[k] = kFarAway;
-        node.axis[0][k] = node.axis[4][k] = node.axis[8][k] = 1.0f;
-        node.child[k] = Node<W>::kNone;
-    }
-    node.parent = parent;
-    return node;
-}
-
-template <int W>
-void set_volume(Node<W>& node, int k, const Volume<float>& volume) {
-    const auto set = [k](float(*column)[W], const Vec3<float>& v) {
-        column[0][k] = v.x, column[1][k] = v.y, column[2][k] = v.z;
-    };
-    set(node.centre, volume.centre);
-    set(node.half, volume.half);
-    for (int axis = 0; axis < 3; ++axis) set(node.axis + 3 * axis, volume.axis[axis]);
-    if constexpr (Node<W>::is_swept) node.sweep[k] = volume.sweep;
-    node.size[k] = size_of(volume);
-}
-
-// The children of a node: the triangles are split, always the largest group, until there are enough groups.
-template <int W>
-struct Groups {
-    Triangles group[W];
-    int count = 1;
-
-    Groups(Triangles all, std::size_t leaf, const Corners& corners) {
-        group[0] = without_duplicates(all, corners);
-        float area[W] = {half_area_of(group[0])};
-        while (count < W) {
-            int largest = -1;
-            for (int k = 0; k < count; ++k)
-                if (group[k].size() > leaf && (largest < 0 || area[k] > area[largest])) largest = k;
-            if (largest < 0) return;
-            const std::size_t rest = split(group[largest], static_cast<int>(leaf));
-            group[count] = group[largest].subspan(rest), group[largest] = group[largest].first(rest);
-            area[largest] = half_area_of(group[largest]), area[count] = half_area_of(group[count]);
-            ++count;
-        }
-    }
-};
-
-// Nodes and leaves of one part of the tree, numbered from zero.
-template <class TreeType>
-class Subtree {
-public:
-    using NodeType = typename decltype(TreeType::nodes)::value_type;
-    static constexpr int W = TreeType::width;
-    static constexpr const TreeType* kKind = nullptr;
-
-    explicit Subtree(const Corners& corners) : corners_(corners) {}
-
-    // Build below `parent`; gives the number of the child, and adds what the triangles weigh.
-    std::int32_t build(Triangles triangles, std::int32_t parent, Moments& moments) {
-        if (triangles.size() <= leaf_size(kKind)) return add_leaf(triangles, moments);
-        const auto number = static_cast<std::int32_t>(nodes.size());
-        nodes.push_back(empty_node<W>(parent));
-        const Groups<W> groups(triangles, leaf_size(kKind), corners_);
-        for (int k = 0; k < groups.count; ++k) {
-            Moments own;
-            const std::int32_t child = build(groups.group[k], number * W + k, own);
-            NodeType& node = nodes[static_cast<std::size_t>(number)];
-            set_volume(node, k, fitted(kKind, groups.group[k], own, corners_));
-            node.child[k] = child;
-            node.count = k + 1;
-            moments += own;
-        }
-        return number;
-    }
-
-    std::vector<NodeType> nodes;
-    std::vector<typename TreeType::Leaf> leaves;
-
-private:
-    std::int32_t add_leaf(Triangles triangles, Moments& moments) {
-        Vec3d corner[3];
-        for (const TriangleBox& box : triangles) {
-            corners_.get(box.triangle, corner);
-            moments.add(corner);
-        }
-        leaves.push_back(leaf_of(kKind, triangles, corners_));
-        return ~static_cast<std::int32_t>(leaves.size() - 1);
-    }
-
-    const Corners& corners_;
-};
 
 // A slot of the upper part of the tree, above the subtrees that are built each by one thread.
 struct UpperSlot {
