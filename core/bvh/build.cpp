@@ -181,12 +181,15 @@ std::vector<TriangleBox> boxes_of(const Mesh& mesh, const Corners& corners, int 
     return boxes;
 }
 
+// Smaller meshes are points as far as trees are concerned; the inverse of their unit would overflow.
+constexpr double kLeastReach = 1e-300;
+
 template <class TreeType>
 void build_tree(TreeType& tree, const Mesh& mesh, const BuildOptions& options) {
     const Extent extent = extent_of(mesh);
     tree.centre = extent.low + 0.5 * (extent.high - extent.low);
     const double reach = largest(extent.high - extent.low);
-    tree.unit = reach > 0.0 ? std::ldexp(1.0, std::ilogb(reach) + 1) : 1.0;
+    tree.unit = reach > kLeastReach ? std::ldexp(1.0, std::ilogb(reach) + 1) : 1.0;
     const Corners corners{&mesh.vertices[0].x, mesh.faces[0].data(), tree.centre, 1.0 / tree.unit};
     std::vector<TriangleBox> boxes = boxes_of(mesh, corners, options.threads);
     Builder<TreeType>(tree, corners, options).build(boxes);

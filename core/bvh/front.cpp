@@ -63,6 +63,7 @@ public:
         nearest.finish();
         ForestAnswer answer = nearest.answer();
         if (answer.nearest.pair < 0) answer.lower = min_of(answer.lower, static_cast<double>(nearest.bound()));
+        if (nearest.is_settled()) answer.lower = 0.0;
         return answer;
     }
 

@@ -11,12 +11,11 @@ void set_column(float (*column)[kLeafTriangles], int k, const Vec3d& v) {
 
 WideLeaf leaf_of(const WideTree*, std::span<const TriangleBox> triangles, const Corners& corners) {
     WideLeaf leaf{};
-    const Vec3d far_away{kFarAway, kFarAway, kFarAway};
     for (int k = 0; k < kLeafTriangles; ++k) {
-        const bool exists = static_cast<std::size_t>(k) < triangles.size();
-        leaf.triangle[k] = exists ? triangles[static_cast<std::size_t>(k)].triangle : -1;
-        Vec3d corner[3] = {far_away, far_away, far_away};
-        if (exists) corners.get(leaf.triangle[k], corner);
+        const auto own = static_cast<std::size_t>(k);
+        leaf.triangle[k] = triangles[own < triangles.size() ? own : 0].triangle;
+        Vec3d corner[3];
+        corners.get(leaf.triangle[k], corner);
         const Vec3d normal = cross(corner[1] - corner[0], corner[2] - corner[0]);
         const Vec3d centre = (1.0 / 3.0) * (corner[0] + corner[1] + corner[2]);
         double reach = 0.0;

@@ -27,8 +27,7 @@ struct TreeHeader {
     std::uint64_t nodes, leaves;
 };
 
-std::uint64_t checksum_of(const char* bytes, std::size_t count) {
-    std::uint64_t sum = 0x9e3779b97f4a7c15u;
+std::uint64_t checksum_of(const char* bytes, std::size_t count, std::uint64_t sum = 0x9e3779b97f4a7c15u) {
     for (; count >= 8; bytes += 8, count -= 8) {
         std::uint64_t word;
         std::memcpy(&word, bytes, 8);
@@ -37,6 +36,13 @@ std::uint64_t checksum_of(const char* bytes, std::size_t count) {
     }
     for (; count > 0; ++bytes, --count) sum = (sum ^ static_cast<unsigned char>(*bytes)) * 0x100000001b3u;
     return sum;
+}
+
+// Of everything but the checksum itself, which counts as zero.
+std::uint64_t checksum_without_own(Header header, const char* rest, std::size_t count) {
+    static_assert(sizeof(Header) % 8 == 0);
+    header.checksum = 0;
+    return checksum_of(rest, count, checksum_of(reinterpret_cast<const char*>(&header), sizeof header));
 }
 
 [[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("not a sound mesh file: " + what + "."); }
@@ -173,7 +179,7 @@ std::string bytes_of(const Mesh& mesh) {
     writer.put_tree(mesh.boxes);
     if (mesh.rss) writer.put_tree(*mesh.rss);
     std::string& bytes = writer.bytes();
-    header.checksum = checksum_of(bytes.data() + sizeof header, bytes.size() - sizeof header);
+    header.checksum = checksum_of(bytes.data(), bytes.size());
     std::memcpy(bytes.data(), static_cast<const void*>(&header), sizeof header);
     return std::move(bytes);
 }
@@ -184,7 +190,8 @@ Mesh mesh_from_bytes(const char* bytes, std::size_t count) {
     if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) refuse("it does not begin like one");
     if (header.version != kVersion) refuse("it is of version " + std::to_string(header.version) + ", not 1");
     if (header.byte_order != kByteOrder) refuse("it was written by a machine of another byte order");
-    if (header.checksum != checksum_of(bytes + sizeof header, count - sizeof header)) refuse("its checksum is wrong");
+    if (header.checksum != checksum_without_own(header, bytes + sizeof header, count - sizeof header))
+        refuse("its checksum is wrong");
     Mesh mesh{};
     mesh.ball = header.ball;
     reader.get(mesh.vertices, header.vertices);

@@ -39,7 +39,7 @@ public:
     float unit_a() const { return unit_a_; }
     float unit_b() const { return unit_b_; }
     float slack() const { return slack_; }
-    double reach() const { return reach_; }  // no two points are farther apart
+    double reach() const { return reach_; }  // their nearest points are not farther apart
 
     bool is_leaf(std::int32_t a, std::int32_t b) const { return a_->child(a) < 0 && b_->child(b) < 0; }
     bool opens_a(std::int32_t a, std::int32_t b) const {
@@ -79,6 +79,7 @@ public:
             children.opened = keys_of_children(opened, node, other, rule, bound, children.key);
         else
             children.opened = no_bounds(key, parent.count, children.key);
+        children.opened.near &= (1u << parent.count) - 1u;
     }
 
     // Volumes are opened in the order of their sizes, so the one opened last is the smaller of the two parents.

@@ -156,7 +156,8 @@ private:
     ForestAnswer finished() {
         nearest_.finish();
         ForestAnswer answer = nearest_.answer();
-        if (answer.nearest.pair >= 0) return answer;
+        const bool is_complete = answer.nearest.pair >= 0 && (!nearest_.is_settled() || answer.gap.distance <= 0.0);
+        if (is_complete) return answer;
         for (const SurfacePair& pair : forest_) answer.lower = min_of(answer.lower, static_cast<double>(pair.lower));
         return answer;
     }

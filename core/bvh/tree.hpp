@@ -27,14 +27,14 @@ struct alignas(W == 8 ? 64 : 32) Node {
 constexpr std::int32_t kRoot = -1;
 
 constexpr int kLeafTriangles = 8;
-constexpr float kFarAway = 1e16f;  // in units: where the missing children and triangles are
+constexpr float kFarAway = 1e16f;  // in units: where missing children are
 
-// Eight triangles, column by column. Missing ones lie far away.
+// Up to eight triangles, column by column; the first stands for missing ones.
 struct alignas(64) WideLeaf {
     float vertex[9][kLeafTriangles];  // x y z of the first corner, of the second, of the third
     float normal[3][kLeafTriangles];  // of length one, or zero
     float centre[3][kLeafTriangles], radius[kLeafTriangles];
-    std::int32_t triangle[kLeafTriangles];  // -1: none
+    std::int32_t triangle[kLeafTriangles];
     std::int32_t count;
 };
 
