@@ -62,6 +62,10 @@ struct ForestAnswer {
 // The gap of two triangles, or of a triangle from the solid, in doubles.
 TriangleGap measured(const SurfacePair& pair, const TrianglePair& triangles, double at_most);
 
+// The same for up to eight pairs of triangles of a forest at once; solids are not allowed.
+constexpr std::size_t kMostMeasured = 8;
+void measure(std::span<const SurfacePair> forest, std::span<const TrianglePair> triangles, TriangleGap* gaps);
+
 // A solid as a tree of one leaf.
 WideTree tree_of(const Solid& solid);
 

@@ -39,7 +39,10 @@ void NearestPair::lower_bound_to(double most) {
 }
 
 void NearestPair::evaluate(const TrianglePair& triangles) {
-    const TriangleGap gap = measured(forest_[static_cast<std::size_t>(triangles.pair)], triangles, upper_);
+    take(triangles, measured(forest_[static_cast<std::size_t>(triangles.pair)], triangles, upper_));
+}
+
+void NearestPair::take(const TrianglePair& triangles, const TriangleGap& gap) {
     const double distance = max_of(gap.distance, 0.0);
     answer_.lower = min_of(answer_.lower, gap.lower);
     if (!(distance <= upper_)) return;
@@ -129,9 +132,16 @@ void NearestPair::finish() {
     if (!settled_) look_at_waiting();
     std::sort(candidates_.begin(), candidates_.end(),
               [](const Candidate& x, const Candidate& y) { return x.lower < y.lower; });
-    for (const Candidate& candidate : candidates_) {
-        if (settled_ || candidate.lower >= bound_) break;
-        evaluate(candidate.triangles);
+    // Eight at a time; the first of them settle how many of the others matter.
+    TrianglePair some[kMostMeasured];
+    TriangleGap gaps[kMostMeasured];
+    for (auto next = candidates_.begin(); next != candidates_.end() && !settled_;) {
+        std::size_t count = 0;
+        for (; count < kMostMeasured && next != candidates_.end() && next->lower < bound_; ++next)
+            some[count++] = next->triangles;
+        if (count == 0) return;
+        measure(forest_, {some, count}, gaps);
+        for (std::size_t k = 0; k < count; ++k) take(some[k], gaps[k]);
     }
 }
 

@@ -43,6 +43,7 @@ private:
     void add(const TrianglePair& triangles, const PairTree<WideTree>& tree, const float (*a)[8], int i, const float (*b)[8],
              int j);
     void look_at_waiting();
+    void take(const TrianglePair& triangles, const TriangleGap& gap);
     void consider_solid(const PairTree<WideTree>& tree, std::int32_t pair, const WideLeaf& leaf);
 
     std::span<const SurfacePair> forest_;

@@ -142,7 +142,13 @@ NearestBodies NearestQuery::find(std::span<const Pose> poses_a, std::span<const 
         measure_fixed(best.work);
         best.gap = fixed_.gap, best.a = fixed_.a, best.b = fixed_.b;
     }
-    const double upper = min_of(min_of(rules.at_most, best.gap.distance), skips ? last_upper(best.work) : kInfinity);
+    NearestRules bounded = rules;
+    if (skips) {
+        // The last triangles are measured here, so the search need not begin with them.
+        bounded.at_most = min_of(rules.at_most, last_upper(best.work));
+        bounded.starts_from_last = false;
+    }
+    const double upper = min_of(bounded.at_most, best.gap.distance);
     open_.clear();
     for (Pair& pair : pairs_) {
         pair.lower -= a_[static_cast<std::size_t>(pair.a)].motion + b_[static_cast<std::size_t>(pair.b)].motion;
@@ -150,7 +156,7 @@ NearestBodies NearestQuery::find(std::span<const Pose> poses_a, std::span<const 
         if (!skips || !(is_measured || pair.lower > upper)) open_.push_back(&pair);
     }
     ++questions_;
-    search(open_, rules, best);
+    search(open_, bounded, best);
     if (best.a < 0) {
         double lower = kInfinity;
         for (const Pair& pair : pairs_) lower = min_of(lower, pair.lower);

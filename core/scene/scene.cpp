@@ -39,7 +39,7 @@ void Scene::add(const std::string& name, Body body, const Pose& pose) {
     PlacedBody placed(body);
     members_.push_back(std::make_unique<Member>(Member{name, std::move(body), pose, std::move(placed), true}));
     by_name_[name] = members_.back().get();
-    nearest_queries_.clear();
+    group_pairs_.clear();
     moved_.reserve(members_.size());
 }
 
@@ -50,7 +50,7 @@ void Scene::remove(const std::string& name) {
     std::erase_if(ignored_, has_it);
     std::erase_if(pairs_, [gone](const Pair& pair) { return pair.a == gone || pair.b == gone; });
     by_name_.erase(name);
-    nearest_queries_.clear();
+    group_pairs_.clear();
     std::erase_if(members_, [gone](const auto& member) { return member.get() == gone; });
     pairs_changed_ = true;
 }
@@ -62,6 +62,7 @@ void Scene::rename(const std::string& from, const std::string& to) {
     by_name_.erase(from);
     by_name_[to] = &member;
     member.name = to;
+    group_pairs_.clear();
     pairs_changed_ = true;
 }
 
@@ -246,29 +247,46 @@ void check_pairs(const Members& a, const Members& b) {
 
 }  // namespace
 
+// What is known of two groups. Whoever asks about very many groups is not remembered for ever.
+Scene::GroupPair& Scene::group_pair(const Group& names_a, const Group& names_b) {
+    constexpr std::size_t kMostPairs = 64;
+    const auto found = std::find_if(group_pairs_.begin(), group_pairs_.end(), [&](const auto& known) {
+        return known->names_a == names_a && known->names_b == names_b;
+    });
+    if (found != group_pairs_.end()) {
+        std::rotate(group_pairs_.begin(), found, found + 1);
+        return *group_pairs_.front();
+    }
+    const Members a = members_of(names_a, "group_a"), b = members_of(names_b, "group_b");
+    check_pairs(a, b);
+    if (group_pairs_.size() == kMostPairs) group_pairs_.pop_back();
+    group_pairs_.insert(
+        group_pairs_.begin(),
+        std::make_unique<GroupPair>(GroupPair{names_a, names_b, a, b, NearestQuery(bodies_of(a), bodies_of(b)), {}, {}}));
+    return *group_pairs_.front();
+}
+
 Scene::NamedNearest Scene::nearest(const Group& group_a, const Group& group_b, const NearestRules& rules,
                                    const NamedNearest* hint) {
-    const Members a = members_of(group_a, "group_a"), b = members_of(group_b, "group_b");
-    check_pairs(a, b);
-    NearestQuery& query = nearest_queries_.try_emplace({a, b}, bodies_of(a), bodies_of(b)).first->second;
-    const auto number_of = [](const Members& members, const std::string& name) {
-        const auto found = std::find_if(members.begin(), members.end(), [&](const Member* m) { return m->name == name; });
-        return found == members.end() ? -1 : static_cast<std::int32_t>(found - members.begin());
+    GroupPair& groups = group_pair(group_a, group_b);
+    const auto number_of = [](const Group& names, const std::string& name) {
+        const auto found = std::find(names.begin(), names.end(), name);
+        return found == names.end() ? -1 : static_cast<std::int32_t>(found - names.begin());
     };
     if (hint != nullptr) {
         NearestBodies start = hint->nearest;
-        start.a = number_of(a, hint->a), start.b = number_of(b, hint->b);
-        query.remember(start);
+        start.a = number_of(groups.names_a, hint->a), start.b = number_of(groups.names_b, hint->b);
+        groups.query.remember(start);
     }
-    const auto poses_of = [](const Members& members) {
-        std::vector<Pose> poses;
+    const auto take_poses = [](const Members& members, std::vector<Pose>& poses) {
+        poses.clear();
         for (const Member* member : members) poses.push_back(member->pose);
-        return poses;
     };
-    NamedNearest result{query.find(poses_of(a), poses_of(b), rules), {}, {}};
+    take_poses(groups.a, groups.poses_a), take_poses(groups.b, groups.poses_b);
+    NamedNearest result{groups.query.find(groups.poses_a, groups.poses_b, rules), {}, {}};
     if (result.nearest.a >= 0) {
-        result.a = a[static_cast<std::size_t>(result.nearest.a)]->name;
-        result.b = b[static_cast<std::size_t>(result.nearest.b)]->name;
+        result.a = groups.names_a[static_cast<std::size_t>(result.nearest.a)];
+        result.b = groups.names_b[static_cast<std::size_t>(result.nearest.b)];
     }
     return result;
 }

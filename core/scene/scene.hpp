@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -76,7 +75,15 @@ private:
     using Key = std::pair<const Member*, const Member*>;
     using Members = std::vector<const Member*>;
 
+    struct GroupPair {
+        Group names_a, names_b;
+        Members a, b;
+        NearestQuery query;
+        std::vector<Pose> poses_a, poses_b;
+    };
+
     Members members_of(const Group& group, const char* which) const;
+    GroupPair& group_pair(const Group& a, const Group& b);
     Member& find(const std::string& name) const;
     Key key_of(const std::string& a, const std::string& b) const;
     void add_pair(Member& a, Member& b);
@@ -95,7 +102,7 @@ private:
     std::shared_ptr<PairTable> table_, spare_;  // the one handed out last, and one to write the next into
     bool pairs_changed_ = true;                 // the rows of the table are not those of pairs_
     double table_at_most_ = 0.0;
-    std::map<std::pair<Members, Members>, NearestQuery> nearest_queries_;
+    std::vector<std::unique_ptr<GroupPair>> group_pairs_;  // the one asked for last comes first
 };
 
 }  // namespace clearance

@@ -377,6 +377,11 @@ class Scene:
         >>> found.distance, found.body_a, found.body_b
         (2.0, 'hand', 'shelf')
         """
+        if poses is None and threads is None and type(group_a) is type(group_b) is list:
+            try:
+                return self._scene.nearest(group_a, group_b, search, at_most, hint)
+            except TypeError:
+                pass  # below it is said what is wrong
         names_a, names_b = _group(group_a, "group_a"), _group(group_b, "group_b")
         _check_search(search, hint)
         count = _thread_count(threads)
