@@ -33,7 +33,7 @@ PEERS: dict[str, type[Peer]] = {
 }
 SLOW = ("coal, naive", "python-fcl")
 OURS = 1e-9  # the bracket that we promise, as a share of the size
-BATCHES = [16, 64, 256]
+BATCHES = [64, 256, 1024]
 
 
 # Shapes ---------------------------------------------------------------------------------------------------------------
@@ -387,7 +387,7 @@ def cell_batches(walk: Walk, scene: cl.Scene, size: int) -> CellBatches:
 
 def serve(requests: Connection, barrier: Barrier, triangles: int) -> None:
     """One of the two processes: builds the cell once, runs rounds on request."""
-    walk = next(walk for walk in in_the_cell(triangles, 4 * max(BATCHES)) if walk.name == "motion-planning")
+    walk = next(walk for walk in in_the_cell(triangles, 2 * max(BATCHES)) if walk.name == "motion-planning")
     scene = scene_of(Models().of(our_mesh, walk.soups))
     while (request := requests.recv()) is not None:
         size, threads, pause, together = request

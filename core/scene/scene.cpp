@@ -293,8 +293,9 @@ Scene::NamedNearest Scene::nearest(const Group& group_a, const Group& group_b, c
 
 std::vector<NearestBodies> Scene::nearest_of_rows(const Group& group_a, const Group& group_b, const NearestRules& rules,
                                                   const std::vector<Motion>& motions, std::size_t rows, int threads) const {
-    // One answer starts from the one before it, within a block; blocks must not depend on the number of threads.
-    constexpr std::size_t kBlock = 64;
+    // One answer starts from the one before it, within a block. Blocks must not depend on the number of threads; short
+    // batches have short ones, so that there is something to share.
+    const std::size_t block_size = std::clamp<std::size_t>(rows / 16, 4, 64);
     const Members a = members_of(group_a, "group_a"), b = members_of(group_b, "group_b");
     check_pairs(a, b);
     std::unordered_map<const Member*, const std::vector<Pose>*> moving;
@@ -307,11 +308,11 @@ std::vector<NearestBodies> Scene::nearest_of_rows(const Group& group_a, const Gr
         }
     };
     std::vector<NearestBodies> answers(rows);
-    Pool::shared().for_blocks(rows, kBlock, threads, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t first = begin; first < end; first += kBlock) {
+    Pool::shared().for_blocks(rows, block_size, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t first = begin; first < end; first += block_size) {
             NearestQuery query(bodies_of(a), bodies_of(b));
             std::vector<Pose> poses_a, poses_b;
-            for (std::size_t row = first; row < end && row < first + kBlock; ++row) {
+            for (std::size_t row = first; row < end && row < first + block_size; ++row) {
                 set_poses(a, row, poses_a), set_poses(b, row, poses_b);
                 answers[row] = query.find(poses_a, poses_b, rules);
             }
