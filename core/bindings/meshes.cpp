@@ -173,7 +173,7 @@ void bind_mesh(nb::module_& m) {
             std::vector<Face> corners = faces_from(faces, points.size());
             new (self) MeshShape{{body_of(built(std::move(points), std::move(corners), kind, progress, threads), false)}};
         },
-        "vertices"_a, "faces"_a, "volume"_a = "obb", nb::kw_only(), "progress"_a.none() = false,
+        "vertices"_a.none(), "faces"_a.none(), "volume"_a = "obb", nb::kw_only(), "progress"_a.none() = false,
         "threads"_a.none() = nb::none(),
         nb::sig(
             "def __init__(self, vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, volume: str = 'obb', *, "
@@ -262,7 +262,7 @@ void bind_height_field(nb::module_& m) {
         [](HeightFieldShape* self, nb::handle heights, double cell_size) {
             new (self) HeightFieldShape(height_field_from(heights, cell_size));
         },
-        "heights"_a, "cell_size"_a,
+        "heights"_a.none(), "cell_size"_a,
         nb::sig("def __init__(self, heights: numpy.typing.ArrayLike, cell_size: float) -> None"));
     def_surface(field);
     field.def_prop_ro("heights", &heights_of, nb::sig("def heights(self) -> numpy.typing.NDArray[numpy.float64]"));

@@ -71,6 +71,7 @@ nb::object column_of(nb::handle self) {
 struct SearchObject {
     SearchSettings settings;
     FrontSearch front;
+    std::unique_ptr<std::mutex> mutex = std::make_unique<std::mutex>();  // one search at a time
 };
 
 SearchSettings settings_of(const std::string& order, const std::optional<std::string>& front, const std::string& raising,
@@ -99,6 +100,12 @@ NearestRules rules_of(SearchObject* search, double at_most) {
     return rules;
 }
 
+FrontSize size_of(const SearchObject& search) {
+    const nb::gil_scoped_release release;
+    const std::lock_guard<std::mutex> alone(*search.mutex);
+    return search.front.size();
+}
+
 struct NearestResult : GapResult {
     std::string body_a, body_b;
 };
@@ -109,13 +116,17 @@ NearestResult nearest(GuardedScene& self, const std::vector<std::string>& a, con
     if (hint != nullptr) rules.starts_from_last = true;
     Scene::NamedNearest start;
     if (hint != nullptr) start = {{hint->gap, -1, -1, {}}, hint->body_a, hint->body_b};
-    Scene::NamedNearest found =
-        guarded(self, [&](Scene& scene) { return scene.nearest(a, b, rules, hint == nullptr ? nullptr : &start); });
-    if (rules.front != nullptr) {
-        const FrontSize size = search->front.size();
-        found.nearest.work.front_size = static_cast<std::int64_t>(size.nodes);
-        found.nearest.work.front_bytes = static_cast<std::int64_t>(size.bytes);
-    }
+    Scene::NamedNearest found = guarded(self, [&](Scene& scene) {
+        std::unique_lock<std::mutex> alone;
+        if (search != nullptr) alone = std::unique_lock(*search->mutex);
+        Scene::NamedNearest nearest = scene.nearest(a, b, rules, hint == nullptr ? nullptr : &start);
+        if (rules.front != nullptr) {
+            const FrontSize size = search->front.size();
+            nearest.nearest.work.front_size = static_cast<std::int64_t>(size.nodes);
+            nearest.nearest.work.front_bytes = static_cast<std::int64_t>(size.bytes);
+        }
+        return nearest;
+    });
     return {{found.nearest.gap, found.nearest.work}, std::move(found.a), std::move(found.b)};
 }
 
@@ -162,13 +173,19 @@ void bind_search(nb::module_& m) {
         .def_prop_ro("raising", [](const SearchObject& s) { return s.settings.raise_recursively ? "recursive" : "single"; })
         .def_prop_ro("reset", [](const SearchObject& s) { return s.settings.reset; })
         .def_prop_ro(
-            "front_size", [](const SearchObject& s) { return s.front.size().nodes; }, "Pairs of volumes in the front.")
+            "front_size", [](const SearchObject& s) { return size_of(s).nodes; }, "Pairs of volumes in the front.")
         .def_prop_ro(
-            "leaf_front_size", [](const SearchObject& s) { return s.front.size().leaves; }, "Pairs of leaves among them.")
+            "leaf_front_size", [](const SearchObject& s) { return size_of(s).leaves; }, "Pairs of leaves among them.")
         .def_prop_ro(
-            "front_bytes", [](const SearchObject& s) { return s.front.size().bytes; }, "What the front takes in memory.")
+            "front_bytes", [](const SearchObject& s) { return size_of(s).bytes; }, "What the front takes in memory.")
         .def(
-            "clear", [](SearchObject& s) { s.front.clear(); }, "Forget the front.")
+            "clear",
+            [](SearchObject& s) {
+                const nb::gil_scoped_release release;
+                const std::lock_guard<std::mutex> alone(*s.mutex);
+                s.front.clear();
+            },
+            "Forget the front.")
         .def("__repr__", [](const SearchObject& s) {
             const std::string front = s.settings.front == FrontKind::none             ? "None"
                                       : s.settings.front == FrontKind::implicit_nodes ? "'implicit'"

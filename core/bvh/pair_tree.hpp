@@ -7,6 +7,9 @@ namespace clearance {
 // Rounding of everything that is computed in floats, relative to the lengths it is computed from.
 constexpr double kFloatSlack = 1e-6;
 
+// Lengths whose squares vanish in floats, in units.
+constexpr double kFloatUnderflow = 1e-18;
+
 // Trees farther apart, or more different in size, than this many units of the smaller get no bounds: squares of floats would
 // overflow.
 constexpr double kMostUnits = 1e15;
@@ -27,7 +30,7 @@ public:
         b_from_a_ = motion(transposed(a_from_b), shift_in_b, b.unit, a.unit);
         unit_a_ = static_cast<float>(a.unit), unit_b_ = static_cast<float>(b.unit);
         reach_ = norm(apart) + a.root_size * a.unit + b.root_size * b.unit;
-        slack_ = static_cast<float>(kFloatSlack * reach_);
+        slack_ = static_cast<float>(kFloatSlack * reach_ + kFloatUnderflow * (a.unit + b.unit));
         bounded_ = reach_ <= kMostUnits * min_of(a.unit, b.unit);
     }
 

@@ -20,6 +20,7 @@ Ball ball_around_all(const std::vector<Part>& parts) {
 
 Body::Body(std::vector<Part> parts) : parts_(std::move(parts)) {
     ball_ = parts_.size() == 1 ? parts_.front().ball : ball_around_all(parts_);
+    for (const Part& part : parts_) has_surface_ = has_surface_ || surface_of(part) != nullptr;
 }
 
 void BallColumns::resize(std::size_t count) {

@@ -13,11 +13,13 @@ public:
 
     const std::vector<Part>& parts() const { return parts_; }
     const Ball& ball() const { return ball_; }
+    bool has_surface() const { return has_surface_; }
     bool is_finite() const { return ball_.radius < std::numeric_limits<double>::infinity(); }
 
 private:
     std::vector<Part> parts_;
     Ball ball_;
+    bool has_surface_ = false;
 };
 
 // Balls column by column, so that bounds between them are computed several at a time.

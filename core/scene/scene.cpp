@@ -13,8 +13,9 @@ namespace {
 // a loop with pauses. Below this much work sharing can make things worse.
 constexpr double kWorthSharing_ns = 40000.0;
 
-double expected_ns(std::size_t size_a, std::size_t size_b) {
-    return 300.0 + 8.0 * static_cast<double>(size_a) * static_cast<double>(size_b);
+double expected_ns(const Body& a, const Body& b) {
+    const double parts = static_cast<double>(a.parts().size()) * static_cast<double>(b.parts().size());
+    return 300.0 + 8.0 * parts + (a.has_surface() || b.has_surface() ? 20000.0 : 0.0);
 }
 
 // Two half-spaces have none.
@@ -156,7 +157,7 @@ void Scene::choose_rows(double at_most) {
 
 void Scene::evaluate_rows(int threads, double at_most) {
     double work_ns = 0.0;
-    for (const std::size_t row : stale_) work_ns += expected_ns(pairs_[row].a->placed.size(), pairs_[row].b->placed.size());
+    for (const std::size_t row : stale_) work_ns += expected_ns(pairs_[row].a->body, pairs_[row].b->body);
     const int sharing = work_ns < kWorthSharing_ns ? 1 : threads > 0 ? threads : core_count();
     // Blocks small enough that the last one does not keep the others waiting.
     const std::size_t block = std::clamp<std::size_t>(stale_.size() / (16 * static_cast<std::size_t>(sharing)), 1, 16);
@@ -164,7 +165,8 @@ void Scene::evaluate_rows(int threads, double at_most) {
         for (std::size_t k = begin; k < end; ++k) {
             Pair& pair = pairs_[stale_[k]];
             pair.work = {};
-            pair.known = distance(pair.a->placed, pair.b->placed, {.at_most = at_most}, pair.work);
+            const Question question{.at_most = at_most, .nearest_before = pair.known_at_all ? &pair.known : nullptr};
+            pair.known = distance(pair.a->placed, pair.b->placed, question, pair.work);
             pair.known_at_all = true;
         }
     });

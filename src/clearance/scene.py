@@ -31,7 +31,7 @@ class PairTable:
     point_a, point_b, normal : ndarray, (rows, 3)
         Witness points and the unit vector from a to b, in the world.
     feature_a, feature_b : ndarray of int32, (rows,)
-        Which elements of the two bodies are closest.
+        Which parts of the two bodies are closest, or which triangles where these are meshes.
     work : Work
         What this evaluation took: `work.pairs` counts the rows that were computed again.
     """
@@ -83,12 +83,12 @@ class PairTable:
 
     @property
     def feature_a(self) -> NDArray[np.int32]:
-        """Closest elements of the first bodies."""
+        """Closest parts or triangles of the first bodies."""
         return self._columns.feature_a
 
     @property
     def feature_b(self) -> NDArray[np.int32]:
-        """Closest elements of the second bodies."""
+        """Closest parts or triangles of the second bodies."""
         return self._columns.feature_b
 
     @property
