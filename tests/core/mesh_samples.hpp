@@ -221,6 +221,19 @@ inline Sample scaled(Sample sample, double scale, const Vec3d& shift) {
     return sample;
 }
 
+// ---- Trees.
+
+inline Vec3d widened(const Vec3<float>& v) { return {v.x, v.y, v.z}; }
+
+template <class Tree>
+std::vector<std::int32_t> triangles_of(const Tree& tree, std::int32_t leaf) {
+    const auto& found = tree.leaves[static_cast<std::size_t>(leaf)];
+    if constexpr (Tree::width == 8)
+        return {found.triangle, found.triangle + found.count};
+    else
+        return {found.triangle};
+}
+
 // ---- Where the meshes stand.
 
 inline Vec3d placed(const Stand& at, const Vec3d& point) { return at.rotation * point + at.origin; }
