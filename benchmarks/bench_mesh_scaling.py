@@ -77,7 +77,7 @@ class Built:
 
 
 def memory_of_coal(model: object) -> int:
-    """What coal says of itself, in a number of 32 bits: whole turns of it are added until a triangle takes 400 bytes."""
+    """What coal says of itself, in 32 bits: whole turns are added until a triangle takes 400 bytes."""
     counted = model.memUsage(False)
     while counted < 400 * model.num_tris:
         counted += 2**32

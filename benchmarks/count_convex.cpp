@@ -3,32 +3,15 @@
 //     count_convex <first body> <second body> near|far|overlapping <placements>
 #include <cstdio>
 #include <cstdlib>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "query/distance.hpp"
+#include "random_poses.hpp"
 
 using namespace clearance;
 
 namespace {
-
-std::mt19937_64 engine(1);
-
-double uniform(double low, double high) { return low + (high - low) * static_cast<double>(engine() >> 11) * 0x1p-53; }
-
-Vec3d direction() {
-    for (;;) {
-        const Vec3d v{uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
-        if (norm(v) > 0.1 && norm(v) <= 1.0) return (1.0 / norm(v)) * v;
-    }
-}
-
-Mat3 rotation() {
-    const Vec3d x = direction(), across = cross(x, direction());
-    const Vec3d y = (1.0 / norm(across)) * across;
-    return {{x, y, cross(x, y)}};
-}
 
 Body body_named(const std::string& name, bool second) {
     const auto body = [](const Convex& convex) { return Body({part_of(convex, Pose{})}); };

@@ -4,32 +4,15 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "bvh/search.hpp"
+#include "random_poses.hpp"
 
 using namespace clearance;
 
 namespace {
-
-std::mt19937_64 engine(1);
-
-double uniform(double low, double high) { return low + (high - low) * static_cast<double>(engine() >> 11) * 0x1p-53; }
-
-Vec3d direction() {
-    for (;;) {
-        const Vec3d v{uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
-        if (norm(v) > 0.1 && norm(v) <= 1.0) return (1.0 / norm(v)) * v;
-    }
-}
-
-Mat3 rotation() {
-    const Vec3d x = direction(), across = cross(x, direction());
-    const Vec3d y = (1.0 / norm(across)) * across;
-    return {{x, y, cross(x, y)}};
-}
 
 // A torus of `side` by `side` quadrangles with bumps.
 Mesh ring(int side, double large, double small, VolumeKind volume) {
@@ -49,7 +32,6 @@ Mesh ring(int side, double large, double small, VolumeKind volume) {
     return build_mesh(std::move(vertices), std::move(faces), {.volume = volume});
 }
 
-constexpr Mat3 kNoTurn{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 double gap_at(std::vector<SurfacePair> pair, SearchOrder order, SearchWork& work, Vec3d* normal = nullptr) {

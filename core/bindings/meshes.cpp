@@ -150,13 +150,7 @@ void def_surface(nb::class_<T, Shape>& type) {
                      "Three vertices per triangle (m, 3), read-only.");
     type.def_prop_ro("nbytes", [](const T& self) { return mesh_of(self).bytes(); }, "Bytes of its arrays and trees.");
     type.def("__len__", [](const T& self) { return mesh_of(self).faces.size(); });
-    type.def(
-        "__eq__",
-        [](const T& self, nb::handle other) {
-            return nb::isinstance<T>(other) && same(*self.body, *nb::cast<const T&>(other).body);
-        },
-        nb::arg().none());
-    type.def("__hash__", [](const T& self) { return hash_of(*self.body); });
+    def_equality(type);
 }
 
 void bind_mesh(nb::module_& m) {

@@ -21,6 +21,17 @@ template <class T>
 nb::tuple arguments_of(const T& shape);
 
 template <class T>
+void def_equality(nb::class_<T, Shape>& type) {
+    type.def(
+        "__eq__",
+        [](const T& self, nb::handle other) {
+            return nb::isinstance<T>(other) && same(*self.body, *nb::cast<const T&>(other).body);
+        },
+        nb::arg().none());
+    type.def("__hash__", [](const T& self) { return hash_of(*self.body); });
+}
+
+template <class T>
 void def_value_methods(nb::class_<T, Shape>& type, const char* name) {
     type.def(
         "__reduce__", [](nb::handle self) { return nb::make_tuple(self.type(), arguments_of(nb::cast<const T&>(self))); },
@@ -34,13 +45,7 @@ void def_value_methods(nb::class_<T, Shape>& type, const char* name) {
         }
         return text + ")";
     });
-    type.def(
-        "__eq__",
-        [](const T& self, nb::handle other) {
-            return nb::isinstance<T>(other) && same(*self.body, *nb::cast<const T&>(other).body);
-        },
-        nb::arg().none());
-    type.def("__hash__", [](const T& self) { return hash_of(*self.body); });
+    def_equality(type);
 }
 
 }  // namespace clearance

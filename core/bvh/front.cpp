@@ -12,9 +12,6 @@ namespace {
 // A front of which more than this share would be raised at once is better built anew.
 constexpr double kMostRaised = 0.09;
 
-const WideTree& tree_of(const Mesh& mesh, const WideTree*) { return mesh.boxes; }
-const RssTree& tree_of(const Mesh& mesh, const RssTree*) { return *mesh.rss; }
-
 }  // namespace
 
 struct FrontSearch::State {

@@ -50,6 +50,10 @@ inline std::uint64_t Mesh::new_number() {
     return ++last;
 }
 
+// The tree of one of the two kinds; a null pointer tells which.
+inline const WideTree& tree_of(const Mesh& mesh, const WideTree*) { return mesh.boxes; }
+inline const RssTree& tree_of(const Mesh& mesh, const RssTree*) { return *mesh.rss; }
+
 // Vertices must be finite, faces must refer to them, and there must be at least one of either.
 Mesh build_mesh(std::vector<Vec3d> vertices, std::vector<Face> faces, const BuildOptions& options);
 

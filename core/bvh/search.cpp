@@ -22,9 +22,6 @@ Room<TreeType>& room_of_thread() {
     return room;
 }
 
-const WideTree& tree_of(const Mesh& mesh, const WideTree*) { return mesh.boxes; }
-const RssTree& tree_of(const Mesh& mesh, const RssTree*) { return *mesh.rss; }
-
 template <class TreeType>
 class Search {
 public:

@@ -28,12 +28,14 @@ CLEARANCE_INLINE Mat3 transposed_times(const Mat3& a, const Mat3& b) {
              row(a.row[0].z, a.row[1].z, a.row[2].z)}};
 }
 
+constexpr Mat3 kNoTurn{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+
 // Lengths and coordinates beyond this would overflow when they are multiplied; nothing real is that large.
 constexpr double kLargestLength = 1e30;
 
 // A rigid motion: x -> rotation * x + translation.
 struct Pose {
-    Mat3 rotation{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    Mat3 rotation = kNoTurn;
     Vec3d translation{0, 0, 0};
 };
 

@@ -34,8 +34,6 @@ Volume<float> box_of(const Element& element, const Vec3d& centre, double per_uni
     return fitted_box({&only, 1}, moments, corners);
 }
 
-constexpr Mat3 kNoTurn{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-
 TriangleGap gap_of_triangle(const void* context, const Core<double, 3>& triangle, double at_most) {
     const auto& solid = *static_cast<const SolidPart*>(context);
     Question question = *solid.question;
@@ -77,6 +75,12 @@ void consider_edges(const Core<double, 3>& a, const Core<double, 3>& b, CommonPo
 }
 
 }  // namespace
+
+Core<double, 3> placed_triangle(const PlacedPart& placed, std::int32_t triangle) {
+    Core<double, 3> result = surface_of(placed.part)->mesh->triangle(triangle);
+    for (Vec3d& vertex : result.vertex) vertex = placed.rotation * vertex + placed.origin;
+    return result;
+}
 
 Part part_of(const Core<double, 3>& triangle) {
     const Element element{3, {triangle.vertex[0], triangle.vertex[1], triangle.vertex[2]}, 0.0};

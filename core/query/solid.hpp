@@ -23,6 +23,9 @@ private:
     Solid seen;
 };
 
+// A triangle of a surface, in the axes of the world.
+Core<double, 3> placed_triangle(const PlacedPart& placed, std::int32_t triangle);
+
 // A triangle as a part that stands where it is.
 Part part_of(const Core<double, 3>& triangle);
 

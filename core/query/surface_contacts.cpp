@@ -10,13 +10,6 @@ namespace clearance {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr Mat3 kNoTurn{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-
-Core<double, 3> placed_triangle(const PlacedPart& surface, std::int32_t triangle) {
-    Core<double, 3> result = surface_of(surface.part)->mesh->triangle(triangle);
-    for (Vec3d& vertex : result.vertex) vertex = surface.rotation * vertex + surface.origin;
-    return result;
-}
 
 void add(Work& work, const SearchWork& counted) {
     work.volume_tests += counted.volume_tests;

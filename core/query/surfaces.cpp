@@ -12,12 +12,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Stand stand_of(const PlacedPart& placed) { return {placed.rotation, placed.origin}; }
 
-Core<double, 3> placed_triangle(const PlacedPart& placed, std::int32_t triangle) {
-    Core<double, 3> result = surface_of(placed.part)->mesh->triangle(triangle);
-    for (Vec3d& vertex : result.vertex) vertex = placed.rotation * vertex + placed.origin;
-    return result;
-}
-
 // The lowest corner over the half-space tells all; below the plane it is inside.
 Gap gap_above(const PlacedPart& plane, const PlacedPart& surface, Work& work) {
     const auto& half_space = std::get<HalfSpace>(plane.part.shape);
@@ -187,7 +181,6 @@ private:
 }  // namespace
 
 double upper_bound(const PlacedPair& pair, std::int32_t feature_a, std::int32_t feature_b, Work& work) {
-    constexpr Mat3 no_turn{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     const auto exists = [](const Part& part, std::int32_t triangle) {
         const Surface* surface = surface_of(part);
         return surface == nullptr || (triangle >= 0 && static_cast<std::size_t>(triangle) < surface->mesh->faces.size());
@@ -200,7 +193,7 @@ double upper_bound(const PlacedPair& pair, std::int32_t feature_a, std::int32_t 
     const Part a = stands(pair.a, feature_a), b = stands(pair.b, feature_b);
     const auto at = [&](const PlacedPart& placed, const Part& part) {
         if (surface_of(placed.part) == nullptr) return placed;
-        return PlacedPart{part, no_turn, {0, 0, 0}};
+        return PlacedPart{part, kNoTurn, {0, 0, 0}};
     };
     return max_of(gap_between(at(pair.a, a), at(pair.b, b), {}, work).upper, 0.0);
 }
