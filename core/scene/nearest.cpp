@@ -6,6 +6,7 @@ namespace clearance {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kSolverRoom = 1e-8;  // of the size: more than any tolerance that is promised
 
 // How far any point of a ball can have moved. A rotation moves a point at distance r by at most r times the norm of the
 // change of the matrix, which is the root of half of its sum of squares.
@@ -70,14 +71,16 @@ void NearestQuery::measure_fixed(Work& work) {
     fixed_is_known_ = true;
 }
 
-// How far the last answer is apart by now.
+// How far the last answer is apart by now, with room for what the search may find differently: solvers stop where they like
+// within their tolerance.
 double NearestQuery::last_upper(Work& work) const {
     if (last_.a < 0) return kInfinity;
     const PlacedBody &a = a_[static_cast<std::size_t>(last_.a)].placed, &b = b_[static_cast<std::size_t>(last_.b)].placed;
     const Gap& gap = last_.gap;
     const PlacedPair pair{a.part(static_cast<std::size_t>(gap.part_a), {0, 0, 0}),
                           b.part(static_cast<std::size_t>(gap.part_b), b.origin() - a.origin()), gap.part_a, gap.part_b};
-    return upper_bound(pair, gap.feature_a, gap.feature_b, work);
+    const double size = size_of(pair.a.part, pair.b.part) + largest(pair.b.origin);
+    return upper_bound(pair, gap.feature_a, gap.feature_b, work) + kSolverRoom * size;
 }
 
 TrianglePair NearestQuery::first_triangles(std::span<Pair*> pairs) const {
@@ -140,7 +143,7 @@ NearestBodies NearestQuery::find(std::span<const Pose> poses_a, std::span<const 
     const bool skips = rules.passes_over && rules.front == nullptr;
     if (skips && questions_ > 0) {
         measure_fixed(best.work);
-        best.gap = fixed_.gap, best.a = fixed_.a, best.b = fixed_.b;
+        if (fixed_.gap.distance <= rules.at_most) best.gap = fixed_.gap, best.a = fixed_.a, best.b = fixed_.b;
     }
     NearestRules bounded = rules;
     if (skips) {
