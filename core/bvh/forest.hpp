@@ -22,6 +22,7 @@ struct Solid {
     double unit;
     const void* context;
     TriangleGap (*gap)(const void* context, const Core<double, 3>& triangle, double at_most);
+    double (*highest)(const void* context, const Vec3d& along);  // of all its points, along a unit vector of the world
 };
 
 // Where a body stands: turned into the axes of the world, about a point that the whole forest has in common.
@@ -52,11 +53,13 @@ struct TrianglePair {
     std::int32_t pair, triangle_a, triangle_b;
 };
 
-// The nearest two triangles of the forest; the pair is negative where none is as near as asked.
+// The nearest two triangles of the forest, the first of equals unless there are ties; the pair is negative where none is as
+// near as asked.
 struct ForestAnswer {
     TrianglePair nearest{-1, -1, -1};
     TriangleGap gap{};
     double lower = std::numeric_limits<double>::infinity();  // no two triangles are nearer than this
+    std::int64_t ties = 0;  // pairs that are no nearer as far as doubles can tell, and stayed closed
 };
 
 // The gap of two triangles, or of a triangle from the solid, in doubles.

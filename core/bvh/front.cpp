@@ -207,6 +207,10 @@ private:
     template <class Push>
     void open(const Sproutee& next, NearestPair& nearest, SearchWork& work, const Push& push) {
         const PairNode node = nodes_.at(next.node);
+        if (nearest.is_tie(tree(node), node.pair, node.a, node.b, next.key)) {
+            sprouted_.push_back(next.node);
+            return;
+        }
         if (is_leaf(node)) {  // the root of two small meshes
             look_at_leaf(node, nearest);
             leaves_.push_back(next.node);

@@ -25,12 +25,28 @@ NearestPair::NearestPair(std::span<const SurfacePair> forest, const ForestQuesti
       work_(work),
       upper_(question.at_most),
       bound_(just_above(question.at_most)),
+      plateau_(forest),
       candidates_([]() -> std::vector<Candidate>& {
           // Room is kept between queries: no query allocates once it has grown.
           thread_local std::vector<Candidate> kept;
           kept.clear();
           return kept;
       }()) {}
+
+template <class TreeType>
+bool NearestPair::is_tie(const PairTree<TreeType>& tree, std::int32_t pair, std::int32_t a, std::int32_t b, float key) {
+    constexpr int kPatience = 64;
+    if (key < bound_ - 4.0f * tree.slack() || answer_.nearest.pair < 0 || ++ties_ < kPatience) return false;
+    const double rounding = 32.0 * kEpsilon * tree.reach();
+    const double apart = plateau_.separation(tree, pair, a, b, answer_.gap.normal);
+    if (!(apart >= upper_ - rounding)) return false;
+    answer_.lower = min_of(answer_.lower, apart - rounding);
+    ++answer_.ties;
+    return true;
+}
+
+template bool NearestPair::is_tie(const PairTree<WideTree>&, std::int32_t, std::int32_t, std::int32_t, float);
+template bool NearestPair::is_tie(const PairTree<RssTree>&, std::int32_t, std::int32_t, std::int32_t, float);
 
 void NearestPair::lower_bound_to(double most) {
     if (!(most < upper_)) return;

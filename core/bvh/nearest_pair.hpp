@@ -2,14 +2,15 @@
 
 #include <vector>
 
-#include "bvh/pair_tree.hpp"
+#include "bvh/plateau.hpp"
 
 namespace clearance {
 
 // The best pair of triangles found so far, and the bound that everything else is compared with.
 //
 // Floats find candidates, doubles decide among them: whatever may be as near as the best is evaluated, so the answer does
-// not depend on the order of the search. Of equals the first wins, by pair and by triangle.
+// not depend on the order of the search. Of equals the first wins, by pair and by triangle; only of very many the rest is
+// left closed, once a plane proves them to be no nearer but for rounding.
 class NearestPair {
 public:
     NearestPair(std::span<const SurfacePair> forest, const ForestQuestion& question, SearchWork& work);
@@ -17,6 +18,11 @@ public:
     const ForestAnswer& answer() const { return answer_; }
     float bound() const { return bound_; }  // what cannot be nearer than this cannot matter
     bool is_settled() const { return settled_; }
+
+    // Whether nothing below two slots is nearer than the best, as far as doubles can tell, though their key is a little
+    // less. It is asked in earnest only when there have been many such pairs.
+    template <class TreeType>
+    bool is_tie(const PairTree<TreeType>& tree, std::int32_t pair, std::int32_t a, std::int32_t b, float key);
 
     // Nothing is farther apart than this.
     void lower_bound_to(double most);
@@ -53,6 +59,8 @@ private:
     double upper_;
     float bound_;
     bool settled_ = false;
+    int ties_ = 0;
+    Plateau plateau_;
     std::vector<Candidate>& candidates_;
     Octet octet_;
     Waiting waiting_[8];

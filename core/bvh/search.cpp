@@ -113,9 +113,13 @@ private:
         return {children.key[k], children.of_a ? slot : parent.a, children.of_a ? parent.b : slot, parent.pair};
     }
 
-    // The children of a pair of volumes. Two leaves have none: their triangles are looked at.
+    // The children of a pair of volumes. Two leaves have none: their triangles are looked at. Ties need none.
     bool open(const Waiting& next, Children& children) {
         const PairTree<TreeType>& tree = trees_[static_cast<std::size_t>(next.pair)];
+        if (nearest_.is_tie(tree, next.pair, next.a, next.b, next.key)) {
+            prune(next.pair, next.key);
+            return false;
+        }
         if (tree.is_leaf(next.a, next.b)) {
             nearest_.consider(tree, next.pair, next.a, next.b);
             prune(next.pair, next.key);

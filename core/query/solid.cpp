@@ -43,6 +43,13 @@ TriangleGap gap_of_triangle(const void* context, const Core<double, 3>& triangle
     return {gap.distance, gap.lower, gap.upper, gap.point_a, gap.point_b, gap.normal};
 }
 
+double highest_point(const void* context, const Vec3d& along) {
+    const PlacedPart& placed = static_cast<const SolidPart*>(context)->placed;
+    const auto& convex = std::get<Convex>(placed.part.shape);
+    const Vec3d farthest = placed.rotation * support(convex.core, transposed_times(placed.rotation, along)) + placed.origin;
+    return dot(along, farthest) + convex.radius;
+}
+
 double power_of_two_above(double length) { return length > 0.0 ? std::ldexp(1.0, std::ilogb(length) + 1) : 0.0; }
 
 Vec3d nearest_on(const Core<double, 3>& triangle, const Vec3d& point) {
@@ -101,6 +108,7 @@ SolidPart::SolidPart(const PlacedPart& part, double least_unit, const Question& 
         seen.volume = {{0, 0, 0}, rounded((per_unit * (1.0 + 1e-7)) * half), {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, 0.0f};
     seen.volume.sweep = static_cast<float>(per_unit * (1.0 + 1e-7) * convex.radius);
     seen.gap = &gap_of_triangle;
+    seen.highest = &highest_point;
 }
 
 Vec3d common_point(const Core<double, 3>& triangle, const PlacedPart& solid, const Vec3d& near) {

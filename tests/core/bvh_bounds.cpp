@@ -222,9 +222,6 @@ void check_drawn_volumes(Draw& draw, const char* name) {
 
 // ---- Pairs of trees, all the way down.
 
-const WideTree& tree_of(const Mesh& mesh, const WideTree*) { return mesh.boxes; }
-const RssTree& tree_of(const Mesh& mesh, const RssTree*) { return *mesh.rss; }
-
 template <class Tree>
 struct PairCheck {
     const PairTree<Tree>& pair;
