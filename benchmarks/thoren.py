@@ -111,6 +111,7 @@ class Total:
     triangle_tests: int = 0
     queue_operations: int = 0
     front_sizes: list[int] = field(default_factory=list)
+    leaf_front_sizes: list[int] = field(default_factory=list)
     front_bytes: list[int] = field(default_factory=list)
     distances: list[float] = field(default_factory=list)
 
@@ -146,6 +147,7 @@ def one_run(scene: cl.Scene, scenario: Scenario, variant: Variant | None) -> Tot
         seconds += perf_counter() - start
         last = found if variant is not None and variant.hinted else None
         total.add(found)
+        total.leaf_front_sizes.append(0 if search is None else search.leaf_front_size)
     total.seconds = seconds
     return total
 
@@ -257,17 +259,18 @@ def variant_table(name: str, totals: Totals) -> Table:
         f"Variants in {name} (figures 5.4 to 5.25)",
         [
             *("variant", "ms", "us per query", "time / P", "printed ms", "printed / P", "RSS tests", "triangle tests"),
-            *("queue operations", "front, mean", "front, largest", "largest front, kB"),
+            *("queue operations", "front, mean", "front, largest", "largest front, kB", "leaf front, mean"),
         ],
     )
     printed = PRINTED_MS[name]
     for variant, total in totals.items():
         printed_ms = float(printed.get(variant, nan))
         counted = ["-"] * 3 if variant == IPS else [spaced(n) for n in counts(total)]
-        front = ["-"] * 3
+        front = ["-"] * 4
         if VARIANTS.get(variant, Variant()).front is not None:
             sizes, largest = total.front_sizes, max(total.front_bytes)
             front = [spaced(np.mean(sizes)), spaced(max(sizes)), spaced(1e-3 * largest)]
+            front.append(spaced(np.mean(total.leaf_front_sizes)))
         known = printed_ms, printed_ms / printed.get("P", nan)
         per_query = 1e6 * total.seconds / len(total.distances)
         table.add(variant, total.ms, per_query, total.ms / totals["P"].ms, *known, *counted, *front)
