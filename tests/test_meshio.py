@@ -256,7 +256,7 @@ def test_files_cut_off_anywhere_are_refused(tmp_path, name):
     # OBJ tells no counts, nor does STL how many solids there are: what is left of them may be whole.
     data = stl_ascii(CORNERS, FACES, solids=1) if name == "ascii.STL" else WRITERS[name](CORNERS, FACES)
     for end in range(1, len(data) - 20, 7):
-        refusal(tmp_path, name, data[:end])
+        assert refusal(tmp_path, name, data[:end]).endswith(".")
 
 
 @pytest.mark.parametrize("name", names_of_all)
