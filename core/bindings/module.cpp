@@ -11,6 +11,7 @@ void bind_meshes(nanobind::module_& m);
 void bind_queries(nanobind::module_& m);
 void bind_contacts(nanobind::module_& m);
 void bind_scene(nanobind::module_& m);
+void bind_robots(nanobind::module_& m);
 
 }  // namespace clearance
 
@@ -25,4 +26,5 @@ NB_MODULE(_core, m) {
     clearance::bind_queries(m);
     clearance::bind_contacts(m);
     clearance::bind_scene(m);
+    clearance::bind_robots(m);
 }

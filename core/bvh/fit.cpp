@@ -8,12 +8,6 @@ namespace {
 // Slivers and points have no area but count a little all the same.
 constexpr double kLeastArea = 1e-14;
 
-struct Axes {
-    Vec3d axis[3];
-};
-
-constexpr Axes kFrame{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-
 // One Jacobi rotation of the symmetric matrix m, and of the axes with it, that makes m[p][q] vanish.
 void rotate(double (&m)[3][3], Axes& axes, int p, int q) {
     if (m[p][q] == 0.0) return;
@@ -34,7 +28,8 @@ void rotate(double (&m)[3][3], Axes& axes, int p, int q) {
 
 Vec3d unit(const Vec3d& v) { return inverse_or_zero(norm(v)) * v; }
 
-// Longest first.
+}  // namespace
+
 Axes principal_axes(const Moments& moments) {
     const double per_area = 1.0 / moments.area;
     const Vec3d mean = per_area * moments.first;
@@ -55,6 +50,8 @@ Axes principal_axes(const Moments& moments) {
     const Vec3d e = unit(axes.axis[first]), g = unit(axes.axis[last] - dot(axes.axis[last], e) * e);
     return {{e, cross(g, e), g}};
 }
+
+namespace {
 
 Vec3<float> rounded(const Vec3d& v) { return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)}; }
 Vec3d widened(const Vec3<float>& v) { return {v.x, v.y, v.z}; }

@@ -17,6 +17,16 @@ struct Moments {
     Moments& operator+=(const Moments& other);
 };
 
+// Axes at right angles.
+struct Axes {
+    Vec3d axis[3];
+};
+
+constexpr Axes kFrame{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+
+// Longest first; those of the frame where they are all alike.
+Axes principal_axes(const Moments& moments);
+
 // Corners of a triangle, in units of the tree.
 struct Corners {
     const double* vertices;     // three per vertex

@@ -70,6 +70,13 @@ struct Octet {
     float a[9][8], b[9][8];
 };
 
+// Eight pairs of boxes side by side: the half lengths and the axes of both in common axes, and the way between the centres.
+struct BoxPairs {
+    float half_a[3][8], axis_a[9][8];
+    float half_b[3][8], axis_b[9][8];
+    float apart[3][8];
+};
+
 // Everything that depends on the instruction set. All of them give the same bits.
 struct BvhKernels {
     // Keys of the children of a node against one volume in the frame of the node.
@@ -84,6 +91,9 @@ struct BvhKernels {
 
     // Lower bounds of the distances of eight triangles from one volume in their frame.
     void (*bounds)(const WideLeaf& leaf, const Volume<float>& volume, float* bounds);
+
+    // Lower bounds of the distances of eight pairs of boxes, but for rounding.
+    void (*box_bounds)(const BoxPairs& pairs, float* bounds);
 };
 
 const BvhKernels& bvh_kernels();

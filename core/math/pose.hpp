@@ -41,6 +41,8 @@ struct Pose {
 
 CLEARANCE_INLINE Vec3d operator*(const Pose& pose, const Vec3d& point) { return pose.rotation * point + pose.translation; }
 
+CLEARANCE_INLINE Pose operator*(const Pose& a, const Pose& b) { return {a.rotation * b.rotation, a * b.translation}; }
+
 inline bool operator==(const Pose& a, const Pose& b) {
     double difference = largest(a.translation - b.translation);
     for (int k = 0; k < 3; ++k) difference = max_of(difference, largest(a.rotation.row[k] - b.rotation.row[k]));

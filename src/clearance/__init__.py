@@ -1,9 +1,13 @@
 """How far a robot is from touching anything, now and throughout its next movement."""
 
 from . import elements, errors, poses, samples
+from .clearances import Clearances, clearances, is_clear
 from .contacts import ContactBatch, Contacts, contacts
+from .fit import fit_swept_hull
 from .meshio import load_mesh
+from .paths import PathReport, check_path
 from .queries import Gap, Gaps, Work, collides, distance, within
+from .robots import Joint, Link, Mimic, PairGaps, Robot, RobotGap, SamplingReport
 from .scene import Nearest, NearestBatch, PairTable, Scene, Search
 from .shapes import (
     Box,
@@ -30,6 +34,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Box",
     "Capsule",
+    "Clearances",
     "Compound",
     "Cone",
     "ContactBatch",
@@ -41,12 +46,20 @@ __all__ = [
     "Gaps",
     "HalfSpace",
     "HeightField",
+    "Joint",
+    "Link",
     "Mesh",
+    "Mimic",
     "Nearest",
     "NearestBatch",
+    "PairGaps",
     "PairTable",
+    "PathReport",
     "Placed",
     "PlacedBatch",
+    "Robot",
+    "RobotGap",
+    "SamplingReport",
     "Scene",
     "Search",
     "Shape",
@@ -55,11 +68,15 @@ __all__ = [
     "SweptSegment",
     "SweptTriangle",
     "Work",
+    "check_path",
+    "clearances",
     "collides",
     "contacts",
     "distance",
     "elements",
     "errors",
+    "fit_swept_hull",
+    "is_clear",
     "load_mesh",
     "poses",
     "samples",

@@ -212,6 +212,7 @@ class Scene:
     def __init__(self) -> None:
         self._scene = _core.Scene()
         self._shapes: dict[str, Shape] = {}
+        self._revision = 0  # of the bodies and where they are
 
     def add(self, name: str, shapes: Shape | Placed | Iterable[Shape | Placed], pose: ArrayLike | None = None) -> None:
         """Add a rigid body.
@@ -230,16 +231,19 @@ class Scene:
         )
         self._scene.add(name, shape, _single_pose(np.eye(4) if pose is None else pose))
         self._shapes[name] = shape
+        self._revision += 1
 
     def remove(self, name: str) -> None:
         """Remove a body and its pairs."""
         self._scene.remove(name)
         del self._shapes[name]
+        self._revision += 1
 
     def rename(self, old: str, new: str) -> None:
         """Give a body another name; its pairs stay."""
         self._scene.rename(old, new)
         self._shapes = {new if name == old else name: shape for name, shape in self._shapes.items()}
+        self._revision += 1
 
     @property
     def names(self) -> list[str]:
@@ -290,6 +294,7 @@ class Scene:
             raise ValueError("a mapping already holds the poses; leave the second argument out.")
         else:
             self._scene.move_many(dict(name))
+        self._revision += 1
 
     def distances(self, threads: int | None = None, at_most: float = inf) -> PairTable:
         """Measure all watched pairs; only those with a body that moved are computed again.

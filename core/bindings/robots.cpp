@@ -1,0 +1,407 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+
+#include "bindings/gaps.hpp"
+#include "bindings/shapes.hpp"
+#include "motion/check_path.hpp"
+#include "parallel/pool.hpp"
+#include "robot/checks.hpp"
+
+namespace clearance {
+namespace {
+
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Points = nb::ndarray<const double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
+using Integers = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using JointTuple = std::tuple<std::string, std::int32_t, std::int32_t, Matrix4, Vector3, std::int32_t, std::int32_t, double,
+                              double>;
+
+constexpr std::size_t kBlock = 32;  // configurations that a thread takes at a time
+
+JointKind kind_of(const std::string& name) {
+    if (name == "revolute" || name == "continuous") return JointKind::revolute;
+    if (name == "prismatic") return JointKind::prismatic;
+    if (name == "planar") return JointKind::planar;
+    if (name == "floating") return JointKind::floating;
+    return JointKind::fixed;
+}
+
+std::shared_ptr<const KinematicTree> kinematic_tree(std::size_t links, const std::vector<JointTuple>& tuples) {
+    std::vector<Joint> joints;
+    for (const auto& [kind, parent, child, origin, axis, value, velocity, multiplier, offset] : tuples)
+        joints.push_back({kind_of(kind), parent, child, pose_from_matrix(origin.data()), {axis(0), axis(1), axis(2)}, value,
+                          velocity, multiplier, offset});
+    return std::make_shared<const KinematicTree>(links, joints);
+}
+
+// The core reads rows as they are, so they must be of the right length, finite, and have quaternions that turn.
+void check_row(const KinematicTree& tree, const double* q, std::size_t row) {
+    for (int k = 0; k < tree.dof(); ++k)
+        if (!(std::fabs(q[k]) <= kLargestLength))
+            throw std::invalid_argument("q must be finite, but value " + std::to_string(k) + " of configuration " +
+                                        std::to_string(row) + " is " + printed_number(q[k]) + ".");
+    for (const Frame& frame : tree.frames()) {
+        if (frame.kind != JointKind::floating) continue;
+        const double* at = q + frame.value + 3;
+        const double length_sq = at[0] * at[0] + at[1] * at[1] + at[2] * at[2] + at[3] * at[3];
+        if (!(length_sq > 1e-200 && length_sq < 1e200))
+            throw std::invalid_argument("q has no turn: the quaternion of configuration " + std::to_string(row) +
+                                        " has the length " + printed_number(std::sqrt(length_sq)) + ".");
+    }
+}
+
+void check_width(const KinematicTree& tree, std::size_t width) {
+    if (width != static_cast<std::size_t>(tree.dof()))
+        throw std::invalid_argument("q must have " + std::to_string(tree.dof()) + " values per configuration, but it has " +
+                                    std::to_string(width) + ".");
+}
+
+void check_rows(const KinematicTree& tree, const Rows& q) {
+    check_width(tree, q.shape(1));
+    for (std::size_t row = 0; row < q.shape(0); ++row) check_row(tree, q.data() + row * q.shape(1), row);
+}
+
+void write_pose(const Pose& pose, double* to) {
+    const Vec3d& t = pose.translation;
+    const double shift[3] = {t.x, t.y, t.z};
+    for (int i = 0; i < 3; ++i) {
+        const Vec3d& row = pose.rotation.row[i];
+        *to++ = row.x, *to++ = row.y, *to++ = row.z, *to++ = shift[i];
+    }
+    *to++ = 0.0, *to++ = 0.0, *to++ = 0.0, *to = 1.0;
+}
+
+NumpyArray poses_of(const KinematicTree& tree, const Rows& q, const Matrix4& base, int threads) {
+    check_rows(tree, q);
+    const Pose world_from_base = pose_from_matrix(base.data());
+    NumpyArray result = new_array({q.shape(0), tree.links(), 4, 4});
+    double* const to = result.data();
+    const nb::gil_scoped_release release;
+    Pool::shared().for_blocks(q.shape(0), kBlock, threads, [&](std::size_t begin, std::size_t end) {
+        std::vector<Pose> frames(tree.frames().size());
+        for (std::size_t row = begin; row < end; ++row) {
+            tree.place(q.data() + row * q.shape(1), world_from_base, frames.data());
+            for (std::size_t link = 0; link < tree.links(); ++link) {
+                const Pose& frame = frames[static_cast<std::size_t>(tree.frame_of(link))];
+                write_pose(frame * tree.frame_from_link(link), to + 16 * (row * tree.links() + link));
+            }
+        }
+    });
+    return result;
+}
+
+void check_link(const KinematicTree& tree, std::int32_t link) {
+    if (link < 0 || static_cast<std::size_t>(link) >= tree.links()) throw nb::index_error("there is no such link.");
+}
+
+Vec3d vector_at(const Points& points, std::size_t row) { return {points(row, 0), points(row, 1), points(row, 2)}; }
+
+// Velocities of points given in the world, by joint velocities; without points those of the origin of the link.
+NumpyArray jacobians_of(const KinematicTree& tree, const Rows& q, const Matrix4& base, std::int32_t link,
+                        const std::optional<Points>& points, int threads) {
+    check_rows(tree, q), check_link(tree, link);
+    if (points && points->shape(0) != q.shape(0)) throw std::invalid_argument("there must be a point per configuration.");
+    const Pose world_from_base = pose_from_matrix(base.data());
+    const auto of = static_cast<std::size_t>(link), columns = static_cast<std::size_t>(tree.velocities());
+    NumpyArray result = new_array({q.shape(0), 3, columns});
+    double* const to = result.data();
+    const nb::gil_scoped_release release;
+    Pool::shared().for_blocks(q.shape(0), kBlock, threads, [&](std::size_t begin, std::size_t end) {
+        std::vector<Pose> frames(tree.frames().size());
+        for (std::size_t row = begin; row < end; ++row) {
+            tree.place(q.data() + row * q.shape(1), world_from_base, frames.data());
+            const std::int32_t frame = tree.frame_of(of);
+            const Vec3d origin = frames[static_cast<std::size_t>(frame)] * tree.frame_from_link(of).translation;
+            const Vec3d point = points ? vector_at(*points, row) : origin;
+            double* rows = to + 3 * columns * row;
+            std::fill(rows, rows + 3 * columns, 0.0);
+            for (std::size_t c = 0; c < 3; ++c)
+                tree.add_velocity(frames.data(), frame, point, kNoTurn.row[c], 1.0, rows + columns * c);
+        }
+    });
+    return result;
+}
+
+// d(distance) by joint velocities: how fast the witness points move apart along the normal. A link of -1 stands still.
+NumpyArray gradients_of(const KinematicTree& tree, const Rows& q, const Matrix4& base, const Integers& link_a,
+                        const Integers& link_b, const Points& point_a, const Points& point_b, const Points& normal) {
+    check_rows(tree, q);
+    const Pose world_from_base = pose_from_matrix(base.data());
+    const auto columns = static_cast<std::size_t>(tree.velocities());
+    NumpyArray result = new_array({q.shape(0), columns});
+    std::vector<Pose> frames(tree.frames().size());
+    for (std::size_t row = 0; row < q.shape(0); ++row) {
+        double* to = result.data() + columns * row;
+        std::fill(to, to + columns, 0.0);
+        tree.place(q.data() + row * q.shape(1), world_from_base, frames.data());
+        const auto add = [&](std::int32_t link, const Points& points, double sign) {
+            if (link < 0) return;
+            check_link(tree, link);
+            tree.add_velocity(frames.data(), tree.frame_of(static_cast<std::size_t>(link)), vector_at(points, row),
+                              vector_at(normal, row), sign, to);
+        };
+        add(link_a(row), point_a, -1.0), add(link_b(row), point_b, 1.0);
+    }
+    return result;
+}
+
+struct CellObject {
+    std::unique_ptr<Cell> cell;
+    std::vector<std::string> names;  // of bodies
+};
+
+// The gap of the nearest pair of a robot.
+struct RobotGapResult : GapResult {
+    std::string link_a, link_b;
+};
+
+CellObject cell_of(std::shared_ptr<const KinematicTree> tree, const Matrix4& base,
+                   const std::vector<std::tuple<std::string, const Shape*, std::int32_t>>& links,
+                   const std::vector<std::tuple<std::string, const Shape*, Matrix4>>& obstacles,
+                   const std::vector<std::tuple<std::int32_t, std::int32_t, double>>& pairs) {
+    CellObject object;
+    const Pose world_from_base = pose_from_matrix(base.data());
+    std::vector<CellBody> bodies;
+    const auto add = [&](const std::string& name, Body body, std::int32_t frame, const Pose& stand) {
+        const OrientedBox box = box_around(body);
+        bodies.push_back({std::move(body), frame, stand, box});
+        object.names.push_back(name);
+    };
+    for (const auto& [name, shape, link] : links) {
+        check_link(*tree, link);
+        std::vector<Part> parts;
+        const auto of = static_cast<std::size_t>(link);
+        for (const Part& part : shape->body->parts()) parts.push_back(moved(part, tree->frame_from_link(of)));
+        add(name, Body(std::move(parts)), tree->frame_of(of), world_from_base);
+    }
+    for (const auto& [name, shape, pose] : obstacles) add(name, *shape->body, 0, pose_from_matrix(pose.data()));
+    std::vector<CellPair> checked;
+    for (const auto& [a, b, margin] : pairs) {
+        const auto exists = [&](std::int32_t body) { return body >= 0 && static_cast<std::size_t>(body) < bodies.size(); };
+        if (!exists(a) || !exists(b)) throw nb::index_error("there is no such body.");
+        const auto is_finite = [&](std::int32_t body) { return bodies[static_cast<std::size_t>(body)].body.is_finite(); };
+        if (!is_finite(a) && !is_finite(b))
+            throw std::invalid_argument("'" + object.names[static_cast<std::size_t>(a)] + "' and '" +
+                                        object.names[static_cast<std::size_t>(b)] +
+                                        "' both contain a half-space: they have no distance.");
+        checked.push_back({a, b, margin});
+    }
+    object.cell = std::make_unique<Cell>(std::move(tree), world_from_base, std::move(bodies), std::move(checked));
+    return object;
+}
+
+bool is_clear_one(const CellObject& self, const Doubles& q, double margin) {
+    const Cell& cell = *self.cell;
+    check_width(cell.tree(), q.shape(0));
+    check_row(cell.tree(), q.data(), 0);
+    const Cell::Lease posture(cell);
+    posture->take(q.data());
+    Work work;
+    return is_clear(cell, *posture, margin, work);
+}
+
+// Calls look(posture, row, work) for all rows, on several threads; gives the work of all of them.
+template <class Look>
+Work for_rows(const Cell& cell, const Rows& q, int threads, const Look& look) {
+    const nb::gil_scoped_release release;
+    std::mutex mutex;
+    Work total;
+    Pool::shared().for_blocks(q.shape(0), kBlock, threads, [&](std::size_t begin, std::size_t end) {
+        const Cell::Lease posture(cell);
+        Work work;
+        for (std::size_t row = begin; row < end; ++row) {
+            posture->take(q.data() + row * q.shape(1));
+            look(*posture, row, work);
+        }
+        const std::lock_guard<std::mutex> lock(mutex);
+        total += work;
+    });
+    return total;
+}
+
+nb::object is_clear_rows(const CellObject& self, const Rows& q, double margin, int threads) {
+    const Cell& cell = *self.cell;
+    check_rows(cell.tree(), q);
+    auto* verdicts = new bool[q.shape(0)];
+    const nb::capsule owner(verdicts, [](void* p) noexcept { delete[] static_cast<bool*>(p); });
+    for_rows(cell, q, threads, [&](Posture& posture, std::size_t row, Work& work) {
+        verdicts[row] = is_clear(cell, posture, margin, work);
+    });
+    return nb::cast(nb::ndarray<nb::numpy, bool, nb::ndim<1>>(verdicts, {q.shape(0)}, owner));
+}
+
+RobotGapResult nearest_one(const CellObject& self, const Doubles& q, double at_most) {
+    const Cell& cell = *self.cell;
+    check_width(cell.tree(), q.shape(0));
+    check_row(cell.tree(), q.data(), 0);
+    const Cell::Lease posture(cell);
+    posture->take(q.data());
+    Work work;
+    const NearestPair found = nearest(cell, *posture, at_most, work);
+    RobotGapResult result{{found.gap, work}, {}, {}};
+    if (found.pair < 0) return result;
+    const CellPair& pair = cell.pairs()[static_cast<std::size_t>(found.pair)];
+    result.link_a = self.names[static_cast<std::size_t>(pair.a)];
+    result.link_b = self.names[static_cast<std::size_t>(pair.b)];
+    return result;
+}
+
+nb::tuple nearest_rows(const CellObject& self, const Rows& q, double at_most, int threads) {
+    const Cell& cell = *self.cell;
+    check_rows(cell.tree(), q);
+    GapRows gaps(q.shape(0));
+    std::vector<std::int32_t> pairs(q.shape(0));
+    const Work total = for_rows(cell, q, threads, [&](Posture& posture, std::size_t row, Work& work) {
+        const NearestPair found = nearest(cell, posture, at_most, work);
+        gaps.set(row, found.gap);
+        pairs[row] = found.pair;
+    });
+    return nb::make_tuple(gaps.columns(), total, int32_array(pairs));
+}
+
+nb::tuple all_rows(const CellObject& self, const Rows& q, double at_most, int threads) {
+    const Cell& cell = *self.cell;
+    check_rows(cell.tree(), q);
+    const std::size_t width = cell.pairs().size();
+    GapRows gaps(q.shape(0) * width);
+    const Work total = for_rows(cell, q, threads, [&](Posture& posture, std::size_t row, Work& work) {
+        std::vector<Gap> found(width);
+        all_gaps(cell, posture, {.at_most = at_most}, found.data(), work);
+        for (std::size_t k = 0; k < width; ++k) gaps.set(row * width + k, found[k]);
+    });
+    return nb::make_tuple(gaps.columns(), total);
+}
+
+// How many configurations every pair touches in.
+std::vector<std::int64_t> hits_of_rows(const CellObject& self, const Rows& q, int threads) {
+    const Cell& cell = *self.cell;
+    check_rows(cell.tree(), q);
+    std::vector<std::int64_t> hits(cell.pairs().size());
+    std::mutex mutex;
+    for_rows(cell, q, threads, [&](Posture& posture, std::size_t, Work& work) {
+        std::vector<Gap> found(hits.size());
+        all_gaps(cell, posture, {.at_most = 0.0, .near_enough = 0.0}, found.data(), work);
+        const std::lock_guard<std::mutex> lock(mutex);
+        for (std::size_t k = 0; k < hits.size(); ++k) hits[k] += found[k].distance <= 0.0;
+    });
+    return hits;
+}
+
+nb::tuple tuple_of(const PathReport& report, const Path& path, int dof) {
+    NumpyArray q = new_array({static_cast<std::size_t>(dof)});
+    path.at(report.t_worst, q.data());
+    return nb::make_tuple(report.clear, report.lower, report.upper, report.pair, q, report.t_worst, report.first_violation,
+                          report.configurations, report.work);
+}
+
+nb::tuple check_waypoints(const CellObject& self, const Rows& q, double margin, double tolerance) {
+    const Cell& cell = *self.cell;
+    check_rows(cell.tree(), q);
+    if (q.shape(0) == 0) throw std::invalid_argument("waypoints must be at least one configuration.");
+    const Waypoints path(cell.tree(), q.data(), q.shape(0));
+    PathReport report;
+    {
+        const nb::gil_scoped_release release;
+        report = check_path(cell, path, {margin, tolerance});
+    }
+    return tuple_of(report, path, cell.tree().dof());
+}
+
+nb::tuple check_function(const CellObject& self, const nb::callable& function, const Doubles& rates, double margin,
+                         double tolerance) {
+    const Cell& cell = *self.cell;
+    const auto dof = static_cast<std::size_t>(cell.tree().dof());
+    const FreePath path(
+        [&](double t, double* q) {
+            const auto row = nb::cast<Doubles>(function(t));
+            check_width(cell.tree(), row.shape(0));
+            check_row(cell.tree(), row.data(), 0);
+            std::copy(row.data(), row.data() + dof, q);
+        },
+        std::vector<double>(rates.data(), rates.data() + rates.shape(0)));
+    return tuple_of(check_path(cell, path, {margin, tolerance}), path, cell.tree().dof());
+}
+
+}  // namespace
+
+void bind_robots(nb::module_& m) {
+    nb::class_<KinematicTree>(m, "KinematicTree", "Links and joints without their shapes.")
+        .def_prop_ro("dof", &KinematicTree::dof)
+        .def_prop_ro("velocities", &KinematicTree::velocities)
+        .def(
+            "frame_of", [](const KinematicTree& tree, std::int32_t link) {
+                check_link(tree, link);
+                return tree.frame_of(static_cast<std::size_t>(link));
+            },
+            "link"_a, "Number of the moving frame that a link is fixed to; 0 is the base.")
+        .def("poses", &poses_of, "q"_a, "base"_a, "threads"_a,
+             nb::sig("def poses(self, q: numpy.typing.NDArray[numpy.float64], base: numpy.typing.NDArray[numpy.float64], "
+                     "threads: int) -> numpy.typing.NDArray[numpy.float64]"))
+        .def("jacobians", &jacobians_of, "q"_a, "base"_a, "link"_a, "points"_a.none(), "threads"_a,
+             nb::sig("def jacobians(self, q: numpy.typing.NDArray[numpy.float64], base: "
+                     "numpy.typing.NDArray[numpy.float64], link: int, points: numpy.typing.NDArray[numpy.float64] | None, "
+                     "threads: int) -> numpy.typing.NDArray[numpy.float64]"))
+        .def("gradients", &gradients_of, "q"_a, "base"_a, "link_a"_a, "link_b"_a, "point_a"_a, "point_b"_a, "normal"_a,
+             nb::sig("def gradients(self, q: numpy.typing.NDArray[numpy.float64], base: "
+                     "numpy.typing.NDArray[numpy.float64], link_a: numpy.typing.NDArray[numpy.int32], link_b: "
+                     "numpy.typing.NDArray[numpy.int32], point_a: numpy.typing.NDArray[numpy.float64], point_b: "
+                     "numpy.typing.NDArray[numpy.float64], normal: numpy.typing.NDArray[numpy.float64]) -> "
+                     "numpy.typing.NDArray[numpy.float64]"));
+    m.def("kinematic_tree", &kinematic_tree, "links"_a, "joints"_a,
+          nb::sig("def kinematic_tree(links: int, joints: list[tuple[typing.Any, ...]]) -> KinematicTree"));
+
+    nb::class_<RobotGapResult, GapResult>(m, "RobotGap", "The gap of the nearest pair of a robot.")
+        .def_ro("link_a", &RobotGapResult::link_a, "Name of the first body; empty where none is near enough.")
+        .def_ro("link_b", &RobotGapResult::link_b, "Name of the second body.")
+        .def_prop_ro("pair", [](const RobotGapResult& r) { return std::pair{r.link_a, r.link_b}; })
+        .def("__repr__",
+             [](const RobotGapResult& r) {
+                 return "RobotGap(distance=" + printed_number(r.gap.distance) + ", pair=('" + r.link_a + "', '" + r.link_b +
+                        "'))";
+             })
+        .def(
+            "__getstate__", [](const RobotGapResult& r) { return nb::make_tuple(state_of(r), r.link_a, r.link_b); },
+            nb::sig("def __getstate__(self) -> tuple[typing.Any, ...]"))
+        .def(
+            "__setstate__",
+            [](RobotGapResult& r, const nb::tuple& s) {
+                new (&r) RobotGapResult{gap_from_state(s[0]), nb::cast<std::string>(s[1]), nb::cast<std::string>(s[2])};
+            },
+            nb::sig("def __setstate__(self, state: tuple[typing.Any, ...]) -> None"));
+
+    nb::class_<CellObject>(m, "Cell", "A robot among obstacles, and which pairs of bodies are checked.")
+        .def("is_clear_one", &is_clear_one, "q"_a, "margin"_a,
+             nb::sig("def is_clear_one(self, q: numpy.typing.NDArray[numpy.float64], margin: float) -> bool"))
+        .def("is_clear", &is_clear_rows, "q"_a, "margin"_a, "threads"_a,
+             nb::sig("def is_clear(self, q: numpy.typing.NDArray[numpy.float64], margin: float, threads: int) -> "
+                     "numpy.typing.NDArray[numpy.bool_]"))
+        .def("nearest_one", &nearest_one, "q"_a, "at_most"_a,
+             nb::sig("def nearest_one(self, q: numpy.typing.NDArray[numpy.float64], at_most: float) -> RobotGap"))
+        .def("nearest", &nearest_rows, "q"_a, "at_most"_a, "threads"_a,
+             nb::sig("def nearest(self, q: numpy.typing.NDArray[numpy.float64], at_most: float, threads: int) -> "
+                     "tuple[tuple[typing.Any, ...], Work, numpy.typing.NDArray[numpy.int32]]"))
+        .def("distances", &all_rows, "q"_a, "at_most"_a, "threads"_a,
+             nb::sig("def distances(self, q: numpy.typing.NDArray[numpy.float64], at_most: float, threads: int) -> "
+                     "tuple[tuple[typing.Any, ...], Work]"))
+        .def("hits", &hits_of_rows, "q"_a, "threads"_a,
+             nb::sig("def hits(self, q: numpy.typing.NDArray[numpy.float64], threads: int) -> list[int]"))
+        .def("check_waypoints", &check_waypoints, "q"_a, "margin"_a, "tolerance"_a,
+             nb::sig("def check_waypoints(self, q: numpy.typing.NDArray[numpy.float64], margin: float, tolerance: float) -> "
+                     "tuple[typing.Any, ...]"))
+        .def("check_function", &check_function, "function"_a, "rates"_a, "margin"_a, "tolerance"_a,
+             nb::sig("def check_function(self, function: typing.Callable[[float], numpy.typing.NDArray[numpy.float64]], "
+                     "rates: numpy.typing.NDArray[numpy.float64], margin: float, tolerance: float) -> "
+                     "tuple[typing.Any, ...]"));
+    m.def("cell", &cell_of, "tree"_a, "base"_a, "links"_a, "obstacles"_a, "pairs"_a,
+          nb::sig("def cell(tree: KinematicTree, base: numpy.typing.NDArray[numpy.float64], links: list[tuple[str, Shape, "
+                  "int]], obstacles: list[tuple[str, Shape, numpy.typing.NDArray[numpy.float64]]], pairs: list[tuple[int, "
+                  "int, float]]) -> Cell"));
+}
+
+}  // namespace clearance

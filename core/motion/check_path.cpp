@@ -1,0 +1,218 @@
+#include "motion/check_path.hpp"
+
+#include <algorithm>
+#include <queue>
+
+#include "motion/motion_bound.hpp"
+
+namespace clearance {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Stretches in which nothing moves farther than this, compared with the tolerance (at most a millimetre), are not halved.
+constexpr double kResolution = 1e-3, kLargestTolerance = 1e-3;
+constexpr std::int64_t kMostConfigurations = 1000000;  // from here on the bracket stays as wide as it is
+
+using Pairs = std::vector<std::int32_t>;
+
+struct Stretch {
+    double begin, end;
+    Pairs pairs;   // that are not proved
+    double lower;  // of their clearance
+    double middle() const { return 0.5 * (begin + end); }
+};
+
+class Check {
+public:
+    Check(const Cell& cell, const Path& path, const PathQuestion& question)
+        : cell_(cell),
+          path_(path),
+          question_(question),
+          posture_(cell),
+          motion_(cell),
+          q_(static_cast<std::size_t>(cell.tree().dof())),
+          steps_(static_cast<std::size_t>(cell.tree().velocities())) {}
+
+    PathReport run() {
+        report_.lower = report_.upper = kInfinity;
+        for (const StandingPair& standing : cell_.standing()) look_at_standing(standing);
+        if (!report_.first_violation) find_first_violation();
+        report_.clear = !report_.first_violation;
+        if (question_.tolerance < kInfinity)
+            bracket_least_clearance();
+        else
+            report_.lower = -kInfinity;
+        if (report_.clear) report_.lower = max_of(report_.lower, min_of(question_.margin, report_.upper));
+        return report_;
+    }
+
+private:
+    double margin_of(std::int32_t pair) const { return cell_.pairs()[static_cast<std::size_t>(pair)].margin; }
+    double resolution() const { return kResolution * min_of(question_.tolerance, kLargestTolerance); }
+
+    // Surfaces have no inside: their distance is never negative.
+    double least_of(std::int32_t pair) const {
+        const auto all_surfaces = [&](std::int32_t body) {
+            const auto& parts = cell_.bodies()[static_cast<std::size_t>(body)].body.parts();
+            return std::all_of(parts.begin(), parts.end(), [](const Part& part) { return surface_of(part) != nullptr; });
+        };
+        const CellPair& of = cell_.pairs()[static_cast<std::size_t>(pair)];
+        return all_surfaces(of.a) || all_surfaces(of.b) ? -of.margin : -kInfinity;
+    }
+
+    void look_at_standing(const StandingPair& standing) {
+        const double margin = margin_of(standing.pair);
+        note(standing.gap, standing.pair, path_.breaks.front());
+        report_.lower = min_of(report_.lower, standing.gap.lower - margin);
+        if (standing.gap.distance - margin <= question_.margin)
+            report_.first_violation = {path_.breaks.front(), path_.breaks.front()};
+    }
+
+    void note(const Gap& gap, std::int32_t pair, double t) {
+        const double upper = gap.upper - margin_of(pair);
+        if (upper < report_.upper) report_.upper = upper, report_.pair = pair, report_.t_worst = t;
+    }
+
+    void take(const Stretch& stretch) {
+        ++report_.configurations;
+        path_.at(stretch.middle(), q_.data());
+        path_.steps(stretch.begin, stretch.end, steps_.data());
+        posture_->take(q_.data());
+        motion_.set(*posture_, steps_.data());
+    }
+
+    std::vector<Stretch> whole() const {
+        const Pairs all(cell_.moving().begin(), cell_.moving().end());
+        std::vector<Stretch> stretches;
+        for (std::size_t k = 0; k + 1 < path_.breaks.size(); ++k)
+            stretches.push_back({path_.breaks[k], path_.breaks[k + 1], all, -kInfinity});
+        return stretches;
+    }
+
+    // What is left of a stretch once it is looked at for violations.
+    struct Looked {
+        bool is_violated = false;  // in the middle
+        double motion = 0.0;       // of the pairs that are not proved, at most
+    };
+
+    Looked look_for_violation(Stretch& stretch) {
+        take(stretch);
+        Looked looked;
+        const double t = stretch.middle();
+        const auto needed = [&](std::int32_t pair) { return question_.margin + margin_of(pair) + motion_.of(pair); };
+        Pairs open;
+        for (const NearPair& near : posture_->near(stretch.pairs, needed, report_.work)) {
+            const double margin = question_.margin + margin_of(near.pair), need = needed(near.pair);
+            const Gap gap = posture_->gap(near.pair, {.at_most = need, .near_enough = margin}, report_.work);
+            if (gap.lower > need) continue;
+            note(gap, near.pair, t);
+            looked.is_violated = looked.is_violated || gap.distance <= margin;
+            looked.motion = max_of(looked.motion, motion_.of(near.pair));
+            open.push_back(near.pair);
+        }
+        stretch.pairs = std::move(open);
+        return looked;
+    }
+
+    // In the order of time, so that what was proved lies before what was not.
+    void find_first_violation() {
+        std::vector<Stretch> stack = whole();
+        std::reverse(stack.begin(), stack.end());
+        while (!stack.empty()) {
+            Stretch stretch = std::move(stack.back());
+            stack.pop_back();
+            const Looked looked = look_for_violation(stretch);
+            if (stretch.pairs.empty()) continue;
+            const double middle = stretch.middle();
+            const bool is_short = looked.motion <= resolution() || !(stretch.begin < middle && middle < stretch.end) ||
+                                  report_.configurations > kMostConfigurations;
+            if (is_short) {
+                report_.first_violation = {stretch.begin, stretch.end};
+                return;
+            }
+            if (looked.is_violated) {
+                // Nothing later matters.
+                stack.clear();
+                stack.push_back({middle, middle, stretch.pairs, -kInfinity});
+            } else {
+                stack.push_back({middle, stretch.end, stretch.pairs, -kInfinity});
+            }
+            stack.push_back({stretch.begin, middle, std::move(stretch.pairs), -kInfinity});
+        }
+    }
+
+    // A stretch for the search of the least clearance: pairs that cannot come below what is known are left out.
+    void look_for_least(Stretch& stretch) {
+        take(stretch);
+        const double t = stretch.middle();
+        const auto matters_below = [&](std::int32_t pair) {
+            return report_.upper - question_.tolerance + margin_of(pair) + motion_.of(pair);
+        };
+        Pairs open;
+        double lower = kInfinity;
+        for (const NearPair& near : posture_->near(stretch.pairs, matters_below, report_.work)) {
+            const double most = matters_below(near.pair);
+            const Gap gap = posture_->gap(near.pair, {.at_most = most}, report_.work);
+            if (gap.lower > most) continue;
+            note(gap, near.pair, t);
+            const double least = max_of(gap.lower - margin_of(near.pair) - motion_.of(near.pair), least_of(near.pair));
+            if (least >= report_.upper - question_.tolerance) {
+                left_out_ = min_of(left_out_, least);
+                continue;
+            }
+            lower = min_of(lower, least);
+            open.push_back(near.pair);
+        }
+        left_out_ = min_of(left_out_, report_.upper - question_.tolerance);
+        stretch.lower = max_of(stretch.lower, lower);
+        stretch.pairs = std::move(open);
+    }
+
+    // Best first: the stretch with the least bound is halved, until nothing can be lower than what was found.
+    void bracket_least_clearance() {
+        const auto is_later = [](const Stretch& one, const Stretch& other) { return one.lower > other.lower; };
+        std::vector<Stretch> heap = whole();
+        left_out_ = kInfinity;
+        double remaining = kInfinity;
+        while (!heap.empty()) {
+            std::pop_heap(heap.begin(), heap.end(), is_later);
+            Stretch stretch = std::move(heap.back());
+            heap.pop_back();
+            const bool is_enough = stretch.lower >= report_.upper - question_.tolerance;
+            if (is_enough || report_.configurations > kMostConfigurations) {
+                remaining = stretch.lower;
+                break;
+            }
+            look_for_least(stretch);
+            if (stretch.pairs.empty()) continue;
+            const double middle = stretch.middle();
+            if (!(stretch.begin < middle && middle < stretch.end)) {
+                left_out_ = min_of(left_out_, stretch.lower);
+                continue;
+            }
+            for (const auto& [begin, end] : {std::pair{stretch.begin, middle}, std::pair{middle, stretch.end}}) {
+                heap.push_back({begin, end, stretch.pairs, stretch.lower});
+                std::push_heap(heap.begin(), heap.end(), is_later);
+            }
+        }
+        report_.lower = min_of(report_.lower, min_of(report_.upper, min_of(left_out_, remaining)));
+    }
+
+    const Cell& cell_;
+    const Path& path_;
+    const PathQuestion question_;
+    const Cell::Lease posture_;
+    MotionBound motion_;
+    std::vector<double> q_, steps_;
+    double left_out_ = kInfinity;
+    PathReport report_;
+};
+
+}  // namespace
+
+PathReport check_path(const Cell& cell, const Path& path, const PathQuestion& question) {
+    return Check(cell, path, question).run();
+}
+
+}  // namespace clearance

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "query/box_around.hpp"
+#include "query/distance.hpp"
+#include "robot/tree.hpp"
+
+namespace clearance {
+
+// A link of the robot, or an obstacle.
+struct CellBody {
+    Body body;           // of a link: in the frame it moves with
+    std::int32_t frame;  // 0: it stands still
+    Pose stand;          // where, if it does
+    OrientedBox box;
+};
+
+// Two bodies that must not come nearer to each other than a margin.
+struct CellPair {
+    std::int32_t a, b;
+    double margin;
+};
+
+// Two bodies that stand still: their gap is known once and for all.
+struct StandingPair {
+    std::int32_t pair;
+    Gap gap;
+};
+
+class Posture;
+
+// A robot among obstacles, and which pairs of its bodies are checked. It does not change; several threads may ask it.
+class Cell {
+public:
+    Cell(std::shared_ptr<const KinematicTree> tree, const Pose& base, std::vector<CellBody> bodies,
+         std::vector<CellPair> pairs);
+    ~Cell();
+
+    const KinematicTree& tree() const { return *tree_; }
+    const Pose& base() const { return base_; }
+    std::span<const CellBody> bodies() const { return bodies_; }
+    std::span<const CellPair> pairs() const { return pairs_; }
+    std::span<const std::int32_t> moving() const { return moving_; }  // pairs of which a body moves,
+    std::span<const StandingPair> standing() const { return standing_; }  // and the others
+
+    // Room for one configuration, for as long as it is held; it is given back and used again.
+    class Lease {
+    public:
+        explicit Lease(const Cell& cell);
+        ~Lease();
+        Lease(const Lease&) = delete;
+        Lease& operator=(const Lease&) = delete;
+        Posture& operator*() const { return *posture_; }
+        Posture* operator->() const { return posture_.get(); }
+
+    private:
+        const Cell& cell_;
+        std::unique_ptr<Posture> posture_;
+    };
+
+private:
+    std::shared_ptr<const KinematicTree> tree_;
+    Pose base_;
+    std::vector<CellBody> bodies_;
+    std::vector<CellPair> pairs_;
+    std::vector<std::int32_t> moving_;
+    std::vector<StandingPair> standing_;
+    mutable std::mutex mutex_;
+    mutable std::vector<std::unique_ptr<Posture>> free_;
+};
+
+}  // namespace clearance

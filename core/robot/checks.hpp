@@ -1,0 +1,16 @@
+#pragma once
+
+#include "robot/posture.hpp"
+
+namespace clearance {
+
+// Whether all pairs are farther apart than the margin and what they ask for on top of it.
+bool is_clear(const Cell& cell, Posture& posture, double margin, Work& work);
+
+// The nearest pair, standing ones included.
+NearestPair nearest(const Cell& cell, Posture& posture, double at_most, Work& work);
+
+// Every pair by itself; standing ones as they are known.
+void all_gaps(const Cell& cell, Posture& posture, const Question& question, Gap* gaps, Work& work);
+
+}  // namespace clearance

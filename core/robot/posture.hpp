@@ -1,0 +1,89 @@
+#pragma once
+
+#include "robot/cell.hpp"
+
+namespace clearance {
+
+// A pair that may be near, and what balls and boxes prove of it.
+struct NearPair {
+    std::int32_t pair;
+    double lower;
+};
+
+// The nearest of some pairs; the number is negative where none is as near as asked.
+struct NearestPair {
+    Gap gap;
+    std::int32_t pair = -1;
+};
+
+// A cell at one configuration. Answers depend on nothing that was asked before.
+class Posture {
+public:
+    explicit Posture(const Cell& cell);
+
+    void take(const double* q);
+    const Pose* frames() const { return frames_.data(); }
+    const Pose& pose(std::int32_t body) const { return places_[static_cast<std::size_t>(body)].pose; }
+    Ball ball(std::int32_t body) const {
+        const auto k = static_cast<std::size_t>(body);
+        return {places_[k].ball_centre, cell_->bodies()[k].body.ball().radius};
+    }
+
+    // Those of some pairs that neither balls nor boxes prove to be farther apart than limit(pair), nearest bounds first.
+    template <class Limit>
+    std::span<const NearPair> near(std::span<const std::int32_t> pairs, const Limit& limit, Work& work) {
+        near_.clear(), waiting_ = 0;
+        for (const std::int32_t pair : pairs) {
+            const double most = limit(pair);
+            if (proved_by_balls(pair, most)) continue;
+            add_boxes(pair, most, work);
+        }
+        return finish_boxes(work);
+    }
+
+    // The gap of one pair.
+    Gap gap(std::int32_t pair, const Question& question, Work& work);
+
+    // One minimum over many pairs, surfaces in one forest.
+    NearestPair nearest(std::span<const std::int32_t> pairs, double at_most, Work& work);
+
+private:
+    struct Place {
+        Pose pose;
+        Vec3d ball_centre, box_centre;
+        float axis[9], half[3];
+        double size;  // half of the diagonal of the box
+        bool is_finite, is_single;
+        bool is_placed;  // its parts as well
+    };
+
+    const CellPair& pair_at(std::int32_t pair) const { return cell_->pairs()[static_cast<std::size_t>(pair)]; }
+    Place& place_at(std::int32_t body) { return places_[static_cast<std::size_t>(body)]; }
+    const Body& body_at(std::int32_t body) const { return cell_->bodies()[static_cast<std::size_t>(body)].body; }
+    void put(std::size_t body, const Pose& pose);
+    const PlacedBody& placed(std::int32_t body);
+    bool proved_by_balls(std::int32_t pair, double limit);
+    void add_boxes(std::int32_t pair, double limit, Work& work);
+    void bound_boxes(Work& work);
+    std::span<const NearPair> finish_boxes(Work& work);
+    bool open(std::int32_t pair, double at_most, Gap& found, Work& work);
+
+    const Cell* cell_;
+    std::vector<Pose> frames_;
+    std::vector<Place> places_;
+    std::vector<PlacedBody> bodies_;
+
+    // Room for one question.
+    std::vector<NearPair> near_;
+    std::vector<PlacedPair> surfaces_;
+    std::vector<std::int32_t> owner_;  // pair of each of them
+    struct Waiting {
+        std::int32_t pair;
+        double limit, slack;
+    };
+    BoxPairs boxes_;
+    Waiting waits_[8];
+    int waiting_ = 0;
+};
+
+}  // namespace clearance

@@ -1,0 +1,135 @@
+#include "robot/tree.hpp"
+
+#include <cmath>
+
+namespace clearance {
+namespace {
+
+Mat3 cross_matrix(const Vec3d& a) { return {{{0, -a.z, a.y}, {a.z, 0, -a.x}, {-a.y, a.x, 0}}}; }
+
+Mat3 sum(const Mat3& a, double s, const Mat3& b, double t, const Mat3& c) {
+    Mat3 m;
+    for (int k = 0; k < 3; ++k) m.row[k] = a.row[k] + s * b.row[k] + t * c.row[k];
+    return m;
+}
+
+// x and y, turned as z turns to the axis on the shortest way.
+void set_across(Frame& frame) {
+    const Vec3d& a = frame.axis;
+    if (a.z < -0.999999) {  // the other way round, by half a turn about x
+        frame.across[0] = {1, 0, 0}, frame.across[1] = {0, -1, 0};
+        return;
+    }
+    const double k = 1.0 / (1.0 + a.z);
+    frame.across[0] = {1.0 - k * a.x * a.x, -k * a.x * a.y, -a.x};
+    frame.across[1] = {-k * a.x * a.y, 1.0 - k * a.y * a.y, -a.y};
+}
+
+Mat3 turn(const Frame& frame, double angle) {
+    const double s = std::sin(angle), half = std::sin(0.5 * angle);
+    return sum(frame.origin.rotation, s, frame.sine, 2.0 * half * half, frame.versine);
+}
+
+// x, y, z, w of any length but zero.
+Mat3 from_quaternion(const double* q) {
+    const double scale = 2.0 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    const double x = q[0], y = q[1], z = q[2], w = q[3];
+    return {{{1.0 - scale * (y * y + z * z), scale * (x * y - w * z), scale * (x * z + w * y)},
+             {scale * (x * y + w * z), 1.0 - scale * (x * x + z * z), scale * (y * z - w * x)},
+             {scale * (x * z - w * y), scale * (y * z + w * x), 1.0 - scale * (x * x + y * y)}}};
+}
+
+Pose parent_from_frame(const Frame& frame, const double* q) {
+    const double* at = q + frame.value;
+    switch (frame.kind) {
+        case JointKind::revolute:
+            return {turn(frame, frame.value_in(q)), frame.origin.translation};
+        case JointKind::prismatic:
+            return {frame.origin.rotation, frame.origin * (frame.value_in(q) * frame.axis)};
+        case JointKind::planar:
+            return {turn(frame, at[2]), frame.origin * (at[0] * frame.across[0] + at[1] * frame.across[1])};
+        case JointKind::floating:
+            return {frame.origin.rotation * from_quaternion(at + 3), frame.origin * Vec3d{at[0], at[1], at[2]}};
+        case JointKind::fixed:
+            break;
+    }
+    return frame.origin;
+}
+
+Vec3d column(const Mat3& m, int k) {
+    const auto at = [k](const Vec3d& row) { return k == 0 ? row.x : k == 1 ? row.y : row.z; };
+    return {at(m.row[0]), at(m.row[1]), at(m.row[2])};
+}
+
+}  // namespace
+
+KinematicTree::KinematicTree(std::size_t links, const std::vector<Joint>& joints)
+    : frames_(1), frame_of_(links, 0), frame_from_link_(links) {
+    for (const Joint& joint : joints) {
+        const auto parent = static_cast<std::size_t>(joint.parent), child = static_cast<std::size_t>(joint.child);
+        const Pose origin = frame_from_link_[parent] * joint.origin;
+        if (joint.kind == JointKind::fixed) {
+            frame_of_[child] = frame_of_[parent], frame_from_link_[child] = origin;
+            continue;
+        }
+        Frame frame{.kind = joint.kind, .parent = frame_of_[parent], .origin = origin, .axis = joint.axis};
+        frame.depth = frames_[static_cast<std::size_t>(frame.parent)].depth + 1;
+        const Mat3 turn = cross_matrix(joint.axis);
+        frame.sine = origin.rotation * turn;
+        frame.versine = frame.sine * turn;
+        set_across(frame);
+        frame.value = joint.value, frame.velocity = joint.velocity;
+        frame.multiplier = joint.multiplier, frame.offset = joint.offset;
+        dof_ = std::max(dof_, joint.value + values_of(joint.kind));
+        velocities_ = std::max(velocities_, joint.velocity + velocities_of(joint.kind));
+        frame_of_[child] = static_cast<std::int32_t>(frames_.size());
+        frames_.push_back(frame);
+    }
+}
+
+std::int32_t KinematicTree::common_ancestor(std::int32_t a, std::int32_t b) const {
+    const auto& at = [this](std::int32_t frame) -> const Frame& { return frames_[static_cast<std::size_t>(frame)]; };
+    while (a != b) {
+        if (at(a).depth >= at(b).depth)
+            a = at(a).parent;
+        else
+            b = at(b).parent;
+    }
+    return a;
+}
+
+void KinematicTree::place(const double* q, const Pose& world_from_base, Pose* frames) const {
+    frames[0] = world_from_base;
+    for (std::size_t k = 1; k < frames_.size(); ++k)
+        frames[k] = frames[frames_[k].parent] * parent_from_frame(frames_[k], q);
+}
+
+void KinematicTree::add_velocity(const Pose* frames, std::int32_t frame, const Vec3d& point, const Vec3d& direction,
+                                 double sign, double* row) const {
+    for (std::int32_t k = frame; k > 0; k = frames_[static_cast<std::size_t>(k)].parent) {
+        const Frame& joint = frames_[static_cast<std::size_t>(k)];
+        const Pose& world_from_child = frames[k];
+        const Mat3& rotation = world_from_child.rotation;
+        double* to = row + joint.velocity;
+        const auto turning = [&](const Vec3d& axis) {
+            return sign * dot(cross(axis, point - world_from_child.translation), direction);
+        };
+        const auto sliding = [&](const Vec3d& axis) { return sign * dot(axis, direction); };
+        if (joint.kind == JointKind::revolute) {
+            to[0] += joint.multiplier * turning(rotation * joint.axis);
+        } else if (joint.kind == JointKind::prismatic) {
+            to[0] += joint.multiplier * sliding(rotation * joint.axis);
+        } else if (joint.kind == JointKind::planar) {
+            const Mat3 world_from_joint = frames[joint.parent].rotation * joint.origin.rotation;
+            for (int c = 0; c < 2; ++c) to[c] += sliding(world_from_joint * joint.across[c]);
+            to[2] += turning(rotation * joint.axis);
+        } else {
+            for (int c = 0; c < 3; ++c) {
+                to[c] += sliding(column(rotation, c));
+                to[3 + c] += turning(column(rotation, c));
+            }
+        }
+    }
+}
+
+}  // namespace clearance

@@ -1,0 +1,640 @@
+"""Robots: where their links are, how these move, and which of them must not touch."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, isnan
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core, poses
+from ._core import RobotGap
+from .kinematics import Kinematics
+from .links import Joint, Link, Mimic, as_shape
+from .pair_rules import PairRules
+from .progress import reporter
+from .queries import Gaps, _fields, _thread_count
+from .shapes import Placed, Shape
+from .worlds import World, key_of, obstacles_of
+
+if TYPE_CHECKING:
+    from .srdf import Srdf
+
+__all__ = ["Joint", "Link", "Mimic", "PairGaps", "Robot", "RobotGap", "SamplingReport"]
+
+Floats: TypeAlias = NDArray[np.float64]
+Pair: TypeAlias = tuple[str, str]
+Configuration: TypeAlias = ArrayLike | Mapping[str, Any]
+
+MOST_CELLS = 4  # worlds that a robot remembers
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairGaps(Gaps):
+    """Gaps of all pairs of a robot at many configurations: the last dimension of every column stands for pairs.
+
+    Attributes
+    ----------
+    pairs : tuple of pairs of str
+        Names of the bodies, in the order of that dimension.
+    """
+
+    pairs: tuple[Pair, ...]
+
+    def __getitem__(self, index: Any) -> Gaps:
+        columns = {name: getattr(self, name)[index] for name in Gaps.__dataclass_fields__ if name != "work"}
+        return Gaps(**columns, work=self.work)
+
+
+@dataclass(frozen=True)
+class SamplingReport:
+    """What random configurations tell about pairs of links.
+
+    Attributes
+    ----------
+    samples : int
+    hits : dict of pairs to int
+        In how many of the samples a pair touches.
+    """
+
+    samples: int
+    hits: dict[Pair, int]
+
+    @property
+    def always(self) -> list[Pair]:
+        """Pairs that touch in every sample."""
+        return [pair for pair, count in self.hits.items() if count == self.samples]
+
+    @property
+    def never(self) -> list[Pair]:
+        """Pairs that touch in none: likely, but not proved, to be out of each other's reach."""
+        return [pair for pair, count in self.hits.items() if count == 0]
+
+    @property
+    def sometimes(self) -> list[Pair]:
+        """All others."""
+        return [pair for pair, count in self.hits.items() if 0 < count < self.samples]
+
+
+class Robot:
+    """Links, the joints between them, and which pairs of links are checked against each other.
+
+    Links that one movable joint connects are not checked, nor are those that fixed joints connect.
+
+    Parameters
+    ----------
+    links : iterable of Link
+    joints : iterable of Joint
+        In the order of configurations. A planar joint has the values x, y and yaw, a floating one x, y, z and a
+        quaternion with its real part last; fixed joints and those that mimic another have none.
+    name : str
+    base : pose, optional
+        `world_from_root`.
+
+    Examples
+    --------
+    >>> arm = Robot(
+    ...     [Link("base"), Link("upper", Capsule(0.1, 1.0)), Link("lower", Capsule(0.1, 1.0))],
+    ...     [Joint("shoulder", "revolute", "base", "upper"), Joint("elbow", "prismatic", "upper", "lower")],
+    ... )
+    >>> arm
+    Robot('robot', 2 degrees of freedom, 3 links, 0 pairs)
+    >>> arm.pose([0.0, 0.5], "lower")[:3, 3].tolist()
+    [0.0, 0.0, 0.5]
+    """
+
+    def __init__(
+        self, links: Iterable[Link], joints: Iterable[Joint], *, name: str = "robot", base: ArrayLike | None = None
+    ) -> None:
+        self.name = name
+        self._own = (tuple(links), tuple(joints))
+        self._attached: dict[str, tuple[str, Shape, Floats]] = {}
+        self._base = np.eye(4) if base is None else _one_pose(base, "base")
+        self._rules = PairRules()
+        self._rebuild()
+        self._rules.excuse(self._adjacent())
+
+    @classmethod
+    def from_urdf(
+        cls,
+        path: str | PathLike[str],
+        srdf: str | PathLike[str] | None = None,
+        package_dirs: Sequence[str | PathLike[str]] = (),
+        collision: Literal["mesh", "hull", "swept"] = "mesh",
+        *,
+        base_joint: Literal["fixed", "planar", "floating"] = "fixed",
+        on_missing: Literal["raise", "warn"] = "raise",
+    ) -> Robot:
+        """Load a robot from a URDF file, or from a xacro file that makes one.
+
+        Parameters
+        ----------
+        path : str or path
+        srdf : str or path, optional
+            Pairs that it disables are not checked.
+        package_dirs : sequence of str or paths
+            Folders of packages, or folders that hold them, for `package://` addresses.
+        collision : {"mesh", "hull", "swept"}
+            Meshes as they are, their convex hulls, or few points swept by a ball around them.
+        base_joint : {"fixed", "planar", "floating"}
+            How the root moves in the world; its values come first in configurations.
+        on_missing : {"raise", "warn"}
+            What to do about mesh files that are not found.
+
+        Returns
+        -------
+        Robot
+        """
+        from . import srdf as srdf_file
+        from . import urdf
+
+        model = urdf.read(path, package_dirs=package_dirs, collision=collision, on_missing=on_missing)
+        links, joints = list(model.links), list(model.joints)
+        if base_joint not in ("fixed", "planar", "floating"):
+            raise ValueError(f"base_joint must be 'fixed', 'planar' or 'floating', but it is {base_joint!r}.")
+        if base_joint != "fixed":
+            root = Kinematics(links, joints).root
+            links.insert(0, Link("world"))
+            joints.insert(0, Joint("base", base_joint, "world", root))
+        robot = cls(links, joints, name=model.name)
+        if srdf is not None:
+            robot._excuse(srdf_file.read(srdf))
+        return robot
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """Links in the order given, attached objects last."""
+        return self._kinematics.links
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """All joints, in the order given."""
+        return self._kinematics.joints
+
+    @property
+    def link_names(self) -> list[str]:
+        """Names of the links."""
+        return [link.name for link in self.links]
+
+    @property
+    def joint_names(self) -> list[str]:
+        """Names of the joints that have values in a configuration, in their order."""
+        return list(self._kinematics.joint_names)
+
+    @property
+    def root(self) -> str:
+        """Name of the link without a parent."""
+        return self._kinematics.root
+
+    @property
+    def dof(self) -> int:
+        """Length of a configuration."""
+        return self._kinematics.dof
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities: less than `dof` by one for every floating joint."""
+        return self._kinematics.nv
+
+    @property
+    def lower(self) -> Floats:
+        """Lower limits, (dof,)."""
+        return self._kinematics.limits()[0]
+
+    @property
+    def upper(self) -> Floats:
+        """Upper limits, (dof,)."""
+        return self._kinematics.limits()[1]
+
+    @property
+    def velocity(self) -> Floats:
+        """Largest speeds, (nv,)."""
+        return self._kinematics.limits()[2]
+
+    @property
+    def base(self) -> Floats:
+        """Where the root stands, `world_from_root`."""
+        return self._base.copy()
+
+    @base.setter
+    def base(self, pose: ArrayLike) -> None:
+        self._base = _one_pose(pose, "base")
+        self._cells.clear()
+
+    @property
+    def neutral(self) -> Floats:
+        """The configuration of zeros, (dof,); quaternions do not turn."""
+        return self._kinematics.neutral()
+
+    def configuration(self, values: Mapping[str, Any]) -> Floats:
+        """Make a configuration from values by name of joint.
+
+        Parameters
+        ----------
+        values : mapping of str to float or array_like
+            Joints that are left out are zero.
+
+        Returns
+        -------
+        ndarray, (dof,)
+        """
+        return self._kinematics.configuration(values)
+
+    def random(self, n: int | None = None, seed: int | np.random.Generator | None = None) -> Floats:
+        """Draw configurations inside the limits.
+
+        Parameters
+        ----------
+        n : int, optional
+            One configuration unless given.
+        seed : int or numpy.random.Generator, optional
+
+        Returns
+        -------
+        ndarray, (dof,) or (n, dof)
+            Joints without limits turn by up to half a turn either way, or move by up to a metre.
+        """
+        drawn = self._kinematics.random(1 if n is None else n, np.random.default_rng(seed))
+        return drawn[0] if n is None else drawn
+
+    def poses(self, q: Configuration, *, threads: int | None = None) -> Floats:
+        """Place all links.
+
+        Parameters
+        ----------
+        q : array_like, (..., dof), or mapping of str to float
+        threads : int, optional
+            All cores unless given.
+
+        Returns
+        -------
+        ndarray, (..., links, 4, 4)
+            `world_from_link`, in the order of `link_names`.
+        """
+        rows, dims = self._rows(q)
+        placed = self._kinematics.tree.poses(rows, self._base, _thread_count(threads))
+        return placed.reshape(*dims, len(self.links), 4, 4)
+
+    def pose(self, q: Configuration, link: str) -> Floats:
+        """Place one link.
+
+        Parameters
+        ----------
+        q : array_like, (..., dof), or mapping of str to float
+        link : str
+
+        Returns
+        -------
+        ndarray, (..., 4, 4)
+            `world_from_link`.
+        """
+        return np.asarray(self.poses(q)[..., self._number(link), :, :])
+
+    def jacobian(self, q: Configuration, link: str, point: ArrayLike | None = None) -> Floats:
+        """Differentiate the position of a point that is fixed to a link.
+
+        Parameters
+        ----------
+        q : array_like, (..., dof), or mapping of str to float
+        link : str
+        point : array_like, (..., 3), optional
+            Where the point is in the world at `q`; the origin of the link unless given.
+
+        Returns
+        -------
+        ndarray, (..., 3, nv)
+            Velocity of the point in the world by velocities of the joints. Those of a floating joint are the linear
+            and the angular velocity of its child in the frame of the child.
+        """
+        rows, dims = self._rows(q)
+        points = None
+        if point is not None:
+            given = poses.as_floats(point, "point")
+            if given.shape[-1:] != (3,):
+                raise ValueError(f"point must have 3 coordinates, but its shape is {given.shape}.")
+            dims = np.broadcast_shapes(dims, given.shape[:-1])
+            points = _flat(given, dims)
+            rows = _flat(np.reshape(rows, (*self._rows(q)[1], self.dof)), dims)
+        found = self._kinematics.tree.jacobians(rows, self._base, self._number(link), points, 0)
+        return found.reshape(*dims, 3, self.nv)
+
+    def gradient(self, q: Configuration, gap: Any) -> Floats:
+        """Differentiate a distance: how fast it grows by velocities of the joints.
+
+        Parameters
+        ----------
+        q : array_like, (..., dof), or mapping of str to float
+            Where the gap was measured.
+        gap : RobotGap or Clearances
+            From `nearest` or `clearances` of this robot.
+
+        Returns
+        -------
+        ndarray, (..., nv)
+            NaN where nothing was near enough.
+        """
+        rows, dims = self._rows(q)
+        names = np.empty(1, dtype=object)
+        names[0] = gap.pair
+        pairs = names if isinstance(gap, RobotGap) else np.atleast_1d(gap.pair).reshape(-1)
+        if len(pairs) != len(rows):
+            raise ValueError(f"there are {len(rows)} configurations, but {len(pairs)} gaps.")
+        number = self._kinematics.number
+        sides = [np.array([number.get(pair[side], -1) for pair in pairs], dtype=np.int32) for side in (0, 1)]
+        vectors = [_flat(np.asarray(getattr(gap, name)), dims) for name in ("point_a", "point_b", "normal")]
+        found = self._kinematics.tree.gradients(rows, self._base, *sides, *vectors)
+        found[np.isnan(vectors[2][:, 0])] = np.nan
+        return found.reshape(*dims, self.nv)
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """Pairs of links that are checked against each other."""
+        solid = [link.name for link in self.links if link.name in self._shapes]
+        return [pair for pair in itertools.combinations(solid, 2) if not self._rules.is_allowed(*pair)]
+
+    def allow(self, a: str, b: str | None = None) -> None:
+        """Let two bodies touch: they are not checked any more.
+
+        Parameters
+        ----------
+        a : str
+            A link, an attached object or a body of the world.
+        b : str, optional
+            Another one; whatever `a` meets unless given. What was said of a pair counts more than what was said of
+            one body.
+        """
+        self._say("allow", a, b)
+
+    def forbid(self, a: str, b: str | None = None) -> None:
+        """Check two bodies, or one against whatever it meets; the counterpart of `allow`."""
+        self._say("forbid", a, b)
+
+    def reset(self, a: str, b: str | None = None) -> None:
+        """Forget what `allow` and `forbid` said of a pair, or of one body."""
+        self._say("reset", a, b)
+
+    def is_allowed(self, a: str, b: str) -> bool:
+        """Tell whether two bodies may touch, so that they are not checked."""
+        return self._rules.is_allowed(a, b)
+
+    def set_margin(self, a: str, b: str | None = None, *, margin: float) -> None:
+        """Ask for a distance on top of the margin of `is_clear` and `check_path`.
+
+        Parameters
+        ----------
+        a : str
+            A link, an attached object or a body of the world.
+        b : str, optional
+            Another one. Without it the margin belongs to `a` in all its pairs, and adds to that of the other body; the
+            margin of a pair takes the place of both.
+        margin : float
+            In metres, not negative.
+        """
+        self._rules.set_margin(a, b, margin)
+        self._cells.clear()
+
+    def margin(self, a: str, b: str) -> float:
+        """Tell the distance that `set_margin` asks two bodies to keep."""
+        return self._rules.margin(a, b)
+
+    def attach(
+        self,
+        link: str,
+        name: str,
+        shapes: Shape | Placed | Iterable[Shape | Placed],
+        pose: ArrayLike | None = None,
+        touching: Iterable[str] = (),
+    ) -> None:
+        """Fix an object to a link, as a gripper holds it.
+
+        Parameters
+        ----------
+        link : str
+        name : str
+            The object becomes a link of this name.
+        shapes : Shape, Placed, or several of them
+        pose : pose, optional
+            `link_from_object`; the identity unless given.
+        touching : iterable of str
+            Bodies that the object may touch, besides the link and what is fixed to it.
+        """
+        self._number(link)
+        if name in self._kinematics.number:
+            raise ValueError(f"there is a link '{name}' already.")
+        shape = as_shape(shapes)
+        if shape is None:
+            raise ValueError(f"the object '{name}' needs at least one shape.")
+        self._attached[name] = (link, shape, np.eye(4) if pose is None else _one_pose(pose, "pose"))
+        self._rebuild()
+        frame = self._kinematics.frame
+        fixed = [other for other in frame if frame[other] == frame[name] and other != name]
+        self._rules.excuse((name, other) for other in (*fixed, *touching))
+
+    def detach(self, name: str) -> None:
+        """Let go of an object, and of everything that is fixed to it."""
+        if name not in self._attached:
+            raise KeyError(f"no object '{name}' is attached; there are {', '.join(self._attached) or 'none'}.")
+        for other, (link, _, _) in list(self._attached.items()):
+            if link == name:
+                self.detach(other)
+        del self._attached[name]
+        self._rules.forget(name)
+        self._rebuild()
+
+    def allow_by_sampling(
+        self,
+        samples: int = 10_000,
+        seed: int | np.random.Generator | None = 0,
+        *,
+        never: bool = False,
+        progress: Any = False,
+    ) -> SamplingReport:
+        """Allow pairs of links that touch in every one of many random configurations: their shapes overlap by design.
+
+        Parameters
+        ----------
+        samples : int
+        seed : int or numpy.random.Generator, optional
+        never : bool
+            Also leave out pairs that never touched. That saves time, but sampling is no proof.
+        progress : bool or callable
+
+        Returns
+        -------
+        SamplingReport
+            How often the pairs that were checked before touch.
+        """
+        if samples < 1:
+            raise ValueError(f"samples must be positive, but it is {samples}.")
+        rng = np.random.default_rng(seed)
+        cell, pairs = self._cell(None)
+        tell = reporter(progress)
+        counts = np.zeros(len(pairs), dtype=np.int64)
+        for begin in range(0, samples, 1000):
+            count = min(1000, samples - begin)
+            counts += np.array(cell.hits(self._kinematics.random(count, rng), 0), dtype=np.int64)
+            if tell is not None:
+                tell((begin + count) / samples)
+        report = SamplingReport(samples, dict(zip(pairs, counts.tolist(), strict=True)))
+        for pair in [*report.always, *(report.never if never else [])]:
+            self.allow(*pair)
+        return report
+
+    def nearest(self, q: Configuration, world: World = None, *, at_most: float = inf) -> RobotGap:
+        """Find the two bodies that come nearest to each other: two links, or a link and a body of the world.
+
+        Parameters
+        ----------
+        q : array_like, (dof,), or mapping of str to float
+        world : Scene, shapes or None
+        at_most : float
+            Nothing farther away than this is looked for.
+
+        Returns
+        -------
+        RobotGap
+            A `Gap` with the names `link_a` and `link_b`, together `pair`.
+        """
+        rows, dims = self._rows(q)
+        if dims != ():
+            raise ValueError(f"nearest takes one configuration, but there are {dims}; see clearances.")
+        return self._cell(world)[0].nearest_one(rows[0], _limit(at_most))
+
+    def distances(
+        self, q: Configuration, world: World = None, *, at_most: float = inf, threads: int | None = None
+    ) -> PairGaps:
+        """Measure every checked pair by itself.
+
+        Parameters
+        ----------
+        q : array_like, (..., dof), or mapping of str to float
+        world : Scene, shapes or None
+        at_most : float
+            Pairs that are farther apart than this are not looked at any closer.
+        threads : int, optional
+            All cores unless given.
+
+        Returns
+        -------
+        PairGaps
+            Columns of shape (..., pairs).
+        """
+        rows, dims = self._rows(q)
+        cell, pairs = self._cell(world)
+        columns, work = cell.distances(rows, _limit(at_most), _thread_count(threads))
+        return PairGaps(**_fields(columns, (*dims, len(pairs))), work=work, pairs=pairs)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("name", "_own", "_attached", "_base", "_rules")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._rebuild()
+
+    def __repr__(self) -> str:
+        return f"Robot({self.name!r}, {self.dof} degrees of freedom, {len(self.links)} links, {len(self.pairs)} pairs)"
+
+    def _rebuild(self) -> None:
+        links, joints = self._own
+        objects = [Link(name, shape) for name, (_, shape, _) in self._attached.items()]
+        fixed = [Joint(f"{name} (attached)", "fixed", link, name, pose) for name, (link, _, pose) in self._attached.items()]
+        self._kinematics = Kinematics([*links, *objects], [*joints, *fixed])
+        shapes = {link.name: link.shape for link in self._kinematics.links}
+        self._shapes = {name: shape for name, shape in shapes.items() if shape is not None}
+        self._cells: OrderedDict[Any, tuple[_core.Cell, tuple[Pair, ...]]] = OrderedDict()
+
+    def _adjacent(self) -> list[Pair]:
+        """Links that fixed joints or a single movable joint connect."""
+        frame, parent = self._kinematics.frame, self._kinematics.parent_frame
+        return [
+            (a, b)
+            for a, b in itertools.combinations(frame, 2)
+            if frame[a] == frame[b] or parent.get(frame[a]) == frame[b] or parent.get(frame[b]) == frame[a]
+        ]
+
+    def _excuse(self, srdf: Srdf) -> None:
+        """Take over what an SRDF file says about pairs of links."""
+        names = set(self._kinematics.number)
+        disabled = [(pair.link_a, pair.link_b) for pair in srdf.disabled]
+        unknown = sorted({name for pair in [*disabled, *srdf.enabled] for name in pair} - names)
+        if unknown:
+            warnings.warn(f"the SRDF names links that '{self.name}' does not have: {', '.join(unknown)}.", stacklevel=3)
+        self._rules.excuse(disabled)
+        for link in srdf.disabled_links:
+            self._rules.allow(link)
+        for pair in srdf.enabled:
+            self._rules.forbid(*pair)
+
+    def _say(self, what: str, a: str, b: str | None) -> None:
+        getattr(self._rules, what)(a, b)
+        self._cells.clear()
+
+    def _number(self, link: str) -> int:
+        if link not in self._kinematics.number:
+            raise KeyError(f"there is no link '{link}'; there are {', '.join(self._kinematics.number)}.")
+        return self._kinematics.number[link]
+
+    def _rows(self, q: Configuration) -> tuple[Floats, tuple[int, ...]]:
+        """Configurations row by row, and the dimensions they came in."""
+        if isinstance(q, Mapping):
+            q = self._kinematics.configuration(q)
+        array = poses.as_floats(q, "q")
+        if array.ndim == 0 or array.shape[-1] != self.dof:
+            raise ValueError(f"q must have {self.dof} values per configuration, but its shape is {array.shape}.")
+        dims = array.shape[:-1]
+        return array.reshape(int(np.prod(dims)), self.dof), dims
+
+    def _cell(self, world: World) -> tuple[_core.Cell, tuple[Pair, ...]]:
+        """What the core needs to know of the robot in a world, and names of the pairs that are checked."""
+        key = key_of(world)
+        if key is not None and key in self._cells:
+            self._cells.move_to_end(key)
+            return self._cells[key]
+        found = self._new_cell(obstacles_of(world))
+        if key is not None:
+            self._cells[key] = found
+            if len(self._cells) > MOST_CELLS:
+                self._cells.popitem(last=False)
+        return found
+
+    def _new_cell(self, obstacles: list[tuple[str, Shape, Floats]]) -> tuple[_core.Cell, tuple[Pair, ...]]:
+        names = [name for name, _, _ in obstacles]
+        if clash := sorted(set(names) & set(self._kinematics.number)):
+            raise ValueError(f"the world has a body '{clash[0]}', but so has the robot.")
+        solid = list(self._shapes)
+        around = [pair for pair in itertools.product(solid, names) if not self._rules.is_allowed(*pair)]
+        pairs = (*self.pairs, *around)
+        number = {name: k for k, name in enumerate([*solid, *names])}
+        cell = _core.cell(
+            self._kinematics.tree,
+            self._base,
+            [(name, self._shapes[name], self._number(name)) for name in solid],
+            obstacles,
+            [(number[a], number[b], self._rules.margin(a, b)) for a, b in pairs],
+        )
+        return cell, pairs
+
+
+def _one_pose(value: ArrayLike, name: str) -> Floats:
+    pose = poses.as_poses(value)
+    if pose.shape != (4, 4):
+        raise ValueError(f"{name} must be one pose, but its shape is {pose.shape}.")
+    return pose
+
+
+def _limit(at_most: float) -> float:
+    if isnan(at_most):
+        raise ValueError("at_most must be a number, but it is NaN.")
+    return at_most
+
+
+def _flat(array: Floats, dims: tuple[int, ...]) -> Floats:
+    """Rows of an array that is repeated to fill dimensions."""
+    return np.ascontiguousarray(np.broadcast_to(array, (*dims, array.shape[-1]))).reshape(-1, array.shape[-1])
