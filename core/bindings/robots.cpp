@@ -353,6 +353,10 @@ void bind_robots(nb::module_& m) {
                      "numpy.typing.NDArray[numpy.int32], point_a: numpy.typing.NDArray[numpy.float64], point_b: "
                      "numpy.typing.NDArray[numpy.float64], normal: numpy.typing.NDArray[numpy.float64]) -> "
                      "numpy.typing.NDArray[numpy.float64]"));
+    m.def(
+        "rigid_pose", [](const Matrix4& matrix) { return array_of(pose_from_matrix(matrix.data())); }, "matrix"_a,
+        nb::sig("def rigid_pose(matrix: numpy.typing.NDArray[numpy.float64]) -> numpy.typing.NDArray[numpy.float64]"),
+        "A pose with its rotation made exact, or an error that says why it is none.");
     m.def("kinematic_tree", &kinematic_tree, "links"_a, "joints"_a,
           nb::sig("def kinematic_tree(links: int, joints: list[tuple[typing.Any, ...]]) -> KinematicTree"));
 

@@ -43,6 +43,7 @@ public:
             bracket_least_clearance();
         else
             report_.lower = -kInfinity;
+        if (report_.pair >= 0) measure_worst();
         if (report_.clear) report_.lower = max_of(report_.lower, min_of(question_.margin, report_.upper));
         return report_;
     }
@@ -72,6 +73,14 @@ private:
     void note(const Gap& gap, std::int32_t pair, double t) {
         const double upper = gap.upper - margin_of(pair);
         if (upper < report_.upper) report_.upper = upper, report_.pair = pair, report_.t_worst = t;
+    }
+
+    // Gaps are known no closer than it took to decide; the one that is reported is measured in full.
+    void measure_worst() {
+        path_.at(report_.t_worst, q_.data());
+        posture_->take(q_.data());
+        const Gap gap = posture_->gap(report_.pair, {}, report_.work);
+        report_.upper = max_of(min_of(report_.upper, gap.upper - margin_of(report_.pair)), report_.lower);
     }
 
     void take(const Stretch& stretch) {
@@ -146,9 +155,7 @@ private:
     void look_for_least(Stretch& stretch) {
         take(stretch);
         const double t = stretch.middle();
-        const auto matters_below = [&](std::int32_t pair) {
-            return report_.upper - question_.tolerance + margin_of(pair) + motion_.of(pair);
-        };
+        const auto matters_below = [&](std::int32_t pair) { return report_.upper + margin_of(pair) + motion_.of(pair); };
         Pairs open;
         double lower = kInfinity;
         for (const NearPair& near : posture_->near(stretch.pairs, matters_below, report_.work)) {
@@ -164,7 +171,6 @@ private:
             lower = min_of(lower, least);
             open.push_back(near.pair);
         }
-        left_out_ = min_of(left_out_, report_.upper - question_.tolerance);
         stretch.lower = max_of(stretch.lower, lower);
         stretch.pairs = std::move(open);
     }

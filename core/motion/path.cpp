@@ -38,7 +38,7 @@ void turned(const Turn& turn, double fraction, double* q) {
 }  // namespace
 
 Waypoints::Waypoints(const KinematicTree& tree, const double* rows, std::size_t count)
-    : dof_(static_cast<std::size_t>(tree.dof())), rows_(rows, rows + count * dof_) {
+    : dof_(static_cast<std::size_t>(tree.dof())), count_(count), rows_(rows, rows + count * dof_) {
     for (const Frame& frame : tree.frames()) {
         const auto same = [&](const Frame& known) { return known.value == frame.value; };
         if (frame.kind != JointKind::fixed && std::none_of(joints_.begin(), joints_.end(), same)) joints_.push_back(frame);
@@ -48,12 +48,11 @@ Waypoints::Waypoints(const KinematicTree& tree, const double* rows, std::size_t 
 }
 
 std::size_t Waypoints::segment_of(double t) const {
-    const std::size_t last = rows_.size() / dof_ - 1;
-    return std::min(static_cast<std::size_t>(t), last > 0 ? last - 1 : 0);
+    return std::min(static_cast<std::size_t>(t), count_ > 1 ? count_ - 2 : 0);
 }
 
 void Waypoints::at(double t, double* q) const {
-    const std::size_t k = segment_of(t), next = std::min(k + 1, rows_.size() / dof_ - 1);
+    const std::size_t k = segment_of(t), next = std::min(k + 1, count_ - 1);
     const double fraction = t - static_cast<double>(k);
     const double *from = row(k), *to = row(next);
     for (std::size_t j = 0; j < dof_; ++j) q[j] = (1.0 - fraction) * from[j] + fraction * to[j];
@@ -63,7 +62,7 @@ void Waypoints::at(double t, double* q) const {
 }
 
 void Waypoints::steps(double begin, double end, double* steps) const {
-    const std::size_t k = segment_of(0.5 * (begin + end)), next = std::min(k + 1, rows_.size() / dof_ - 1);
+    const std::size_t k = segment_of(0.5 * (begin + end)), next = std::min(k + 1, count_ - 1);
     const double half = 0.5 * (end - begin) * (1.0 + 1e-14);
     const double *from = row(k), *to = row(next);
     for (const Frame& joint : joints_) {

@@ -31,6 +31,7 @@ private:
 
     std::vector<Frame> joints_;  // one per joint of the configuration
     std::size_t dof_;
+    std::size_t count_;
     std::vector<double> rows_;
 };
 

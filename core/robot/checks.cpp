@@ -1,5 +1,7 @@
 #include "robot/checks.hpp"
 
+#include <cmath>
+
 namespace clearance {
 
 bool is_clear(const Cell& cell, Posture& posture, double margin, Work& work) {
@@ -28,7 +30,8 @@ NearestPair nearest(const Cell& cell, Posture& posture, double at_most, Work& wo
 
 void all_gaps(const Cell& cell, Posture& posture, const Question& question, Gap* gaps, Work& work) {
     const double at_most = question.at_most;
-    for (std::size_t k = 0; k < cell.pairs().size(); ++k) gaps[k] = farther_than_asked(std::nextafter(at_most, 2.0 * at_most));
+    const double farther = std::nextafter(at_most, std::numeric_limits<double>::infinity());
+    for (std::size_t k = 0; k < cell.pairs().size(); ++k) gaps[k] = farther_than_asked(farther);
     for (const StandingPair& standing : cell.standing())
         if (standing.gap.distance <= at_most) gaps[standing.pair] = standing.gap;
     for (const NearPair& near : posture.near(cell.moving(), [&](std::int32_t) { return at_most; }, work))

@@ -70,6 +70,13 @@ bool Posture::proved_by_balls(std::int32_t pair, double limit) {
     return norm_sq(to - from) > (reach + rounding) * (reach + rounding) && reach >= 0.0;
 }
 
+double Posture::ball_bound(std::int32_t pair) {
+    const auto& [a, b, margin] = pair_at(pair);
+    const Vec3d &from = place_at(a).ball_centre, &to = place_at(b).ball_centre;
+    const double radii = body_at(a).ball().radius + body_at(b).ball().radius;
+    return norm(to - from) - radii - 16.0 * kEpsilon * (largest(from) + largest(to) + radii);
+}
+
 void Posture::add_boxes(std::int32_t pair, double limit, Work& work) {
     const auto& [a, b, margin] = pair_at(pair);
     const Place &at_a = place_at(a), &at_b = place_at(b);
@@ -92,7 +99,9 @@ void Posture::bound_boxes(Work& work) {
     bvh_kernels().box_bounds(boxes_, bounds);
     work.volume_tests += waiting_;
     for (int k = 0; k < waiting_; ++k) {
-        const double lower = static_cast<double>(bounds[k]) - waits_[k].slack;
+        // Boxes that meet say nothing about depth, but balls do.
+        const double apart = static_cast<double>(bounds[k]) - waits_[k].slack;
+        const double lower = apart > 0.0 ? apart : ball_bound(waits_[k].pair);
         if (!(lower > waits_[k].limit)) near_.push_back({waits_[k].pair, lower});
     }
     waiting_ = 0;
@@ -153,7 +162,7 @@ NearestPair Posture::nearest(std::span<const std::int32_t> pairs, double at_most
     if (best.pair >= 0)
         best.gap.lower = min_of(best.gap.lower, lowest);
     else
-        best.gap = farther_than_asked(max_of(lowest < kInfinity ? lowest : at_most, std::nextafter(at_most, kInfinity)));
+        best.gap = farther_than_asked(std::nextafter(at_most, kInfinity));
     return best;
 }
 

@@ -63,6 +63,7 @@ private:
     void put(std::size_t body, const Pose& pose);
     const PlacedBody& placed(std::int32_t body);
     bool proved_by_balls(std::int32_t pair, double limit);
+    double ball_bound(std::int32_t pair);
     void add_boxes(std::int32_t pair, double limit, Work& work);
     void bound_boxes(Work& work);
     std::span<const NearPair> finish_boxes(Work& work);

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .batches import gather
 from .queries import Gaps, Work, _fields, _thread_count
-from .robots import Configuration, Pair, Robot, _limit
+from .robots import Configuration, Pair, Robot, _limit, check_margin
 from .worlds import World, obstacles_of
 
 __all__ = ["Clearances", "clearances", "is_clear"]
@@ -21,7 +21,16 @@ __all__ = ["Clearances", "clearances", "is_clear"]
 Floats: TypeAlias = NDArray[np.float64]
 
 GAP_COLUMNS = [name for name in Gaps.__dataclass_fields__ if name != "work"]
-COUNTERS = ("pairs", "volume_tests", "element_tests", "triangle_tests", "iterations", "queue_operations", "front_size", "front_bytes")
+COUNTERS = (
+    "pairs",
+    "volume_tests",
+    "element_tests",
+    "triangle_tests",
+    "iterations",
+    "queue_operations",
+    "front_size",
+    "front_bytes",
+)
 RECORD = np.dtype(
     [(name, "f8") for name in ("distance", "lower", "upper")]
     + [(name, "f8", 3) for name in ("point_a", "point_b", "normal")]
@@ -78,15 +87,15 @@ def is_clear(
 
     Examples
     --------
-    >>> turret = Robot([Link("foot"), Link("gun", Capsule(0.1, 1.0))], [Joint("turn", "revolute", "foot", "gun", axis=[1, 0, 0])])
+    >>> turn = Joint("turn", "revolute", "foot", "gun", axis=[1, 0, 0])
+    >>> turret = Robot([Link("foot"), Link("gun", Capsule(0.1, 1.0))], [turn])
     >>> floor = HalfSpace([0.0, 0.0, 1.0], -0.5)
     >>> is_clear(turret, floor, [[0.0], [1.0], [1.5]]).tolist()
     [False, True, True]
     """
-    if type(q) is np.ndarray and q.ndim == 1 and margin >= 0.0 and threads is None:
+    check_margin(margin)
+    if type(q) is np.ndarray and q.ndim == 1 and q.dtype == np.float64 and threads is None:
         return robot._cell(world)[0].is_clear_one(q, margin)
-    if not margin >= 0.0:
-        raise ValueError(f"margin must be zero or positive, but it is {margin!r}.")
     rows, dims = robot._rows(q)
     found = robot._cell(world)[0].is_clear(rows, margin, _thread_count(threads)).reshape(dims)
     return found if dims else bool(found)
@@ -136,7 +145,8 @@ def clearances(
 
     Examples
     --------
-    >>> turret = Robot([Link("foot"), Link("gun", Capsule(0.1, 1.0))], [Joint("turn", "revolute", "foot", "gun", axis=[1, 0, 0])])
+    >>> turn = Joint("turn", "revolute", "foot", "gun", axis=[1, 0, 0])
+    >>> turret = Robot([Link("foot"), Link("gun", Capsule(0.1, 1.0))], [turn])
     >>> found = clearances(turret, {"floor": HalfSpace([0.0, 0.0, 1.0], -1.0)}, np.linspace(0.0, 1.5, 4)[:, None])
     >>> found.distance.round(3).tolist(), found[0].pair
     ([0.4, 0.461, 0.63, 0.865], ('gun', 'floor'))
@@ -148,8 +158,11 @@ def clearances(
     if plain:
         columns, work, index = cell.nearest(rows, limit, count)
         return Clearances(**_fields(columns, dims), work=work, pair_index=index.reshape(dims), pairs=pairs)
-    task = _Task(robot, _frozen(world), limit, count)
-    found, tally = gather(task, rows, RECORD, chunk=chunk, executor=executor, progress=progress, out=out, overwrite=overwrite)
+    alone = executor is not None and threads is None  # the executor keeps all cores busy
+    task = _Task(robot, _frozen(world), limit, 1 if alone else count)
+    found, tally = gather(
+        task, rows, RECORD, chunk=chunk, executor=executor, progress=progress, out=out, overwrite=overwrite
+    )
     shaped = {name: column.reshape(dims + column.shape[1:]) for name, column in found.items()}
     return Clearances(**shaped, work=_work_from(tally), pairs=pairs)
 

@@ -45,13 +45,14 @@ class Kinematics:
     """
 
     def __init__(self, links: Sequence[Link], joints: Sequence[Joint]) -> None:
-        self.links, self.joints = tuple(links), tuple(joints)
-        if not self.links:
+        self.joints = tuple(joints)
+        _check_all("links", Link, links)
+        _check_all("joints", Joint, joints)
+        if not links:
             raise ValueError("a robot has at least one link.")
-        _check_unique("link", [link.name for link in self.links])
-        _check_unique("joint", [joint.name for joint in self.joints])
+        self.root = self._find_root([link.name for link in links])
+        self.links = tuple(sorted(links, key=lambda link: link.name != self.root))  # the root comes first
         self.number = {link.name: k for k, link in enumerate(self.links)}
-        self.root = self._find_root()
         in_order = self._parents_first()
         self.active = [joint for joint in self.joints if joint.values > 0]
         self.joint_names = [joint.name for joint in self.active]
@@ -82,17 +83,16 @@ class Kinematics:
                 q[self.first_value[joint.name] + 6] = 1.0
         return q
 
-    def configuration(self, values: Mapping[str, Any]) -> Floats:
-        """Make a configuration from values by name of joint; the others are zero."""
-        q = self.neutral()
+    def configuration(self, values: Mapping[str, Any], q: Floats) -> Floats:
+        """Put values by name of joint into a configuration."""
         for name, value in values.items():
             if name not in self.first_value:
                 raise KeyError(f"there is no joint '{name}' to set; there are {', '.join(self.joint_names)}.")
             first = self.first_value[name]
             count = next(joint.values for joint in self.active if joint.name == name)
             numbers = np.atleast_1d(poses.as_floats(value, f"the value of joint '{name}'"))
-            if numbers.shape != (count,):
-                raise ValueError(f"joint '{name}' has {count} values, but {numbers.shape} were given.")
+            if numbers.shape != (count,) or not np.isfinite(numbers).all():
+                raise ValueError(f"joint '{name}' has {count} finite values, but it is set to {value!r:.100}.")
             q[first : first + count] = numbers
         return q
 
@@ -110,18 +110,19 @@ class Kinematics:
                 q[:, first : first + 4] = turns / np.linalg.norm(turns, axis=1, keepdims=True)
         return q
 
-    def _find_root(self) -> str:
+    def _find_root(self, names: Sequence[str]) -> str:
         parents: dict[str, str] = {}
+        known = set(names)
         for joint in self.joints:
             for what in ("parent", "child"):
-                if getattr(joint, what) not in self.number:
+                if getattr(joint, what) not in known:
                     raise ValueError(f"joint '{joint.name}': its {what} '{getattr(joint, what)}' is not a link.")
             if joint.child in parents:
                 raise ValueError(
                     f"link '{joint.child}' hangs on two joints, '{parents[joint.child]}' and '{joint.name}'."
                 )
             parents[joint.child] = joint.name
-        roots = [link.name for link in self.links if link.name not in parents]
+        roots = [name for name in names if name not in parents]
         if len(roots) != 1:
             found = ", ".join(f"'{name}'" for name in roots[:8]) or "none: the joints form a circle"
             raise ValueError(f"a robot has one root, a link without a parent, but found {found}.")
@@ -154,9 +155,7 @@ class Kinematics:
                 slots[joint.name] = self._followed(joint, joint.mimic, by_name, slots)
         return slots
 
-    def _followed(
-        self, joint: Joint, mimic: Mimic, by_name: Mapping[str, Joint], slots: Mapping[str, _Slot]
-    ) -> _Slot:
+    def _followed(self, joint: Joint, mimic: Mimic, by_name: Mapping[str, Joint], slots: Mapping[str, _Slot]) -> _Slot:
         multiplier, offset = mimic.multiplier, mimic.offset
         seen = {joint.name}
         while True:
@@ -179,12 +178,15 @@ class Kinematics:
         return (*place, slot.value, slot.velocity, slot.multiplier, slot.offset)
 
 
-def _check_unique(what: str, names: Sequence[str]) -> None:
+def _check_all(what: str, kind: type, items: Sequence[Any]) -> None:
+    """Refuse what is no link or joint, and names that come twice."""
     seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise ValueError(f"two {what}s have the name '{name}'.")
-        seen.add(name)
+    for item in items:
+        if not isinstance(item, kind):
+            raise TypeError(f"{what} must be of type {kind.__name__}, but one is {item!r:.100}.")
+        if item.name in seen:
+            raise ValueError(f"two {what} have the name '{item.name}'.")
+        seen.add(item.name)
 
 
 def _limit(joint: Joint, which: str) -> Floats:

@@ -8,9 +8,9 @@ from math import inf, isnan
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from . import poses
+from . import _core, poses
 from .shapes import Compound, Placed, Shape
 
 __all__ = ["Joint", "Link", "Mimic", "as_shape"]
@@ -153,7 +153,7 @@ def _origin(joint: Joint) -> NDArray[np.float64]:
     pose = poses.as_poses(joint.origin)
     if pose.shape != (4, 4):
         raise ValueError(f"joint '{joint.name}': origin must be one pose, but its shape is {pose.shape}.")
-    return pose
+    return _core.rigid_pose(pose)
 
 
 def _unit_axis(joint: Joint) -> NDArray[np.float64]:
@@ -172,7 +172,7 @@ def _number(joint: Joint, what: str) -> float:
 
 
 def _mimic(joint: Joint) -> Mimic:
-    value: ArrayLike | Any = joint.mimic
+    value: Any = joint.mimic
     mimic = Mimic(value) if isinstance(value, str) else Mimic(*value)
     if joint.kind not in MIMICS:
         raise ValueError(f"joint '{joint.name}': a {joint.kind} joint cannot mimic another.")

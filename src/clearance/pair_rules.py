@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import inf
 
+import numpy as np
+
 __all__ = ["PairRules"]
 
 Pair = frozenset[str]
@@ -14,8 +16,7 @@ class PairRules:
     """An allowed-collision matrix and margins, by names of bodies.
 
     What was said of a pair counts more than what was said of one of its bodies, and that counts more than the default,
-    which is that pairs are checked. Pairs that are excused from the start (adjacent links, those of an SRDF) count as
-    said of the pair, until somebody says otherwise.
+    which is that pairs are checked but for those that are excused (adjacent links, those of an SRDF).
 
     Parameters
     ----------
@@ -26,7 +27,7 @@ class PairRules:
     >>> rules = PairRules([("hand", "arm")])
     >>> rules.allow("hand")
     >>> rules.forbid("hand", "table")
-    >>> rules.is_allowed("arm", "hand"), rules.is_allowed("hand", "wall"), rules.is_allowed("hand", "table")
+    >>> rules.is_allowed("hand", "arm"), rules.is_allowed("hand", "wall"), rules.is_allowed("hand", "table")
     (True, True, False)
     """
 
@@ -52,7 +53,7 @@ class PairRules:
     def reset(self, a: str, b: str | None = None) -> None:
         """Forget what was allowed or forbidden."""
         if b is None:
-            self._bodies.pop(a, None)
+            self._bodies.pop(_name(a), None)
         else:
             self._pairs.pop(_pair(a, b), None)
 
@@ -69,17 +70,15 @@ class PairRules:
         pair = _pair(a, b)
         if pair in self._pairs:
             return self._pairs[pair]
-        if pair in self._excused:
-            return True
         said = [self._bodies[body] for body in (a, b) if body in self._bodies]
-        return bool(said) and all(said)
+        return all(said) if said else pair in self._excused
 
     def set_margin(self, a: str, b: str | None, margin: float) -> None:
         """Ask a pair, or a body, to keep a distance."""
-        if not 0.0 <= margin < inf:
-            raise ValueError(f"margin must be zero or positive, and finite, but it is {margin!r}.")
+        if not isinstance(margin, int | float | np.number) or not 0.0 <= margin < inf:
+            raise ValueError(f"margin must be a number, zero or positive and finite, but it is {margin!r}.")
         if b is None:
-            self._padding[a] = float(margin)
+            self._padding[_name(a)] = float(margin)
         else:
             self._margins[_pair(a, b)] = float(margin)
 
@@ -90,12 +89,18 @@ class PairRules:
 
     def _say(self, a: str, b: str | None, *, allowed: bool) -> None:
         if b is None:
-            self._bodies[a] = allowed
+            self._bodies[_name(a)] = allowed
         else:
             self._pairs[_pair(a, b)] = allowed
 
 
+def _name(body: str) -> str:
+    if not isinstance(body, str) or not body:
+        raise TypeError(f"a body has a string for a name, not {body!r}.")
+    return body
+
+
 def _pair(a: str, b: str) -> Pair:
-    if a == b:
+    if _name(a) == _name(b):
         raise ValueError(f"a pair has two bodies, but both are '{a}'.")
     return frozenset((a, b))

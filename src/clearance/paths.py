@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isnan
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import poses
 from ._core import Work
-from .robots import Robot
+from .robots import Robot, check_margin
 from .worlds import World
 
 __all__ = ["PathReport", "check_path"]
@@ -92,15 +91,15 @@ def check_path(
 
     Examples
     --------
-    >>> gantry = Robot([Link("rail"), Link("tool", Sphere(0.1))], [Joint("x", "prismatic", "rail", "tool", axis=[1, 0, 0])])
+    >>> along_x = Joint("x", "prismatic", "rail", "tool", axis=[1, 0, 0])
+    >>> gantry = Robot([Link("rail"), Link("tool", Sphere(0.1))], [along_x])
     >>> wall = Box([0.01, 1.0, 1.0]).at([0.5, 0.0, 0.0])
     >>> report = check_path(gantry, wall, [[0.0], [1.0]])
     >>> report.clear, [round(t, 3) for t in report.first_violation]
     (False, [0.395, 0.395])
     """
-    if not margin >= 0.0:
-        raise ValueError(f"margin must be zero or positive, but it is {margin!r}.")
-    if isnan(tolerance) or tolerance <= 0.0:
+    check_margin(margin)
+    if not isinstance(tolerance, int | float | np.number) or not tolerance > 0.0:
         raise ValueError(f"tolerance must be positive, but it is {tolerance!r}.")
     cell, pairs = robot._cell(world)
     if callable(waypoints):
@@ -108,9 +107,13 @@ def check_path(
     else:
         if rates is not None:
             raise ValueError("rates belong to a path that is a function; waypoints have their own.")
-        rows, dims = robot._rows(waypoints)
+        rows, dims = robot._rows(waypoints, "waypoints")
         if len(dims) != 1 or dims[0] == 0:
-            raise ValueError(f"waypoints must have the shape (n, {robot.dof}) with n > 0, but they have {(*dims, robot.dof)}.")
+            raise ValueError(
+                f"waypoints must have the shape (n, {robot.dof}) with n > 0, but they have {(*dims, robot.dof)}."
+            )
+        if not np.isfinite(rows).all():
+            raise ValueError("waypoints must be finite, but some are not.")
         found = cell.check_waypoints(rows, margin, tolerance)
     clear, lower, upper, pair, *rest = found
     return PathReport(clear, lower, upper, pairs[pair] if pair >= 0 else ("", ""), *rest)

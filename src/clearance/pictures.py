@@ -1,5 +1,7 @@
 """Pictures of a scene, its closest pairs and its contacts: a PNG, or one page that turns in the browser, offline.
 
+And plots of paths: how the clearance of a robot changes along its way.
+
 They need trimesh, matplotlib and scipy: `pip install clearance[view]`.
 """
 
@@ -12,9 +14,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .contacts import Contacts
+from .paths import PathReport, check_path
+from .robots import Robot
 from .scene import PairTable, Scene
 from .shapes import HalfSpace, Shape
 from .surfaces import (
@@ -32,8 +36,9 @@ from .surfaces import (
     two_sided,
     with_sharp_edges,
 )
+from .worlds import World
 
-__all__ = ["draw", "mesh_of", "page"]
+__all__ = ["draw", "mesh_of", "page", "plot_path"]
 
 # Bodies that belong together share a family of quiet colours; gaps and contacts are loud.
 FAMILIES = [
@@ -45,9 +50,11 @@ FAMILIES = [
     ("#9fc3c6", "#7fa9ad"),
 ]
 GROUND, CLEAR = "#8a949e", 0.3  # half-spaces are seen through
+GHOST, FAINT = "#5b7fd6", 0.34  # and so are ghosts
 LOUD = ["#d6001c", "#e36c00", "#a3008f", "#00796b", "#1f4fd8", "#7a5200", "#4a7d00", "#303030"]
+DOTS = 130  # per inch
 MOST_TRIANGLES = 200_000  # of a mesh; larger ones are drawn coarsely
-VIEW_FROM = (0.8, 0.5, 0.36)  # towards the viewer, in the world
+VIEW_FROM = (0.8, 0.5, 0.36)  # towards the viewer, in the world, unless another view is asked for
 TOWARDS_LIGHT = np.array([0.35, 0.25, 0.9]) / np.linalg.norm([0.35, 0.25, 0.9])
 
 
@@ -102,6 +109,8 @@ def draw(
     table: PairTable | None = None,
     closest: int = 5,
     contacts: Mapping[str, Contacts] | None = None,
+    ghosts: Sequence[Scene] = (),
+    view_from: ArrayLike = VIEW_FROM,
 ) -> None:
     """Draw a scene with the gaps of its closest pairs and with contacts, as a PNG.
 
@@ -116,6 +125,10 @@ def draw(
         How many of the closest pairs are shown.
     contacts : mapping of str to Contacts, optional
         Manifolds to show, under names to label them with: dots where bodies touch, and arrows along the normals.
+    ghosts : sequence of Scene, optional
+        Shown translucent, without gaps: where a robot was or will be.
+    view_from : array_like, (3,)
+        The direction from the scene towards the viewer; z is up.
 
     Examples
     --------
@@ -123,42 +136,64 @@ def draw(
     >>> draw(samples.humanoid(), "scene.png")  # doctest: +SKIP
     """
     extra("matplotlib")
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     witnesses, manifolds = _witnesses(scene, table, closest), _manifolds(contacts, closest)
     pieces, plates = _pieces(scene)
-    figure = Figure(figsize=(8.0, 6.4), dpi=130)
-    FigureCanvasAgg(figure)
-    axes: Any = figure.add_axes((0.0, 0.0, 1.0, 1.0), projection="3d", computed_zorder=False)
-    points = np.concatenate([piece.mesh.vertices for piece in [*pieces, *(plate.piece for plate in plates)]])
-    _look_at(figure, axes, points)
-    _add_plates(axes, plates)
-    if pieces:
-        _add_faces(figure, axes, pieces, plates)
-    labels = [_add_witness(figure, axes, witness) for witness in witnesses]
-    length = _arrow_length(points)
-    labels += [_add_manifold(figure, axes, manifold, length) for manifold in manifolds if len(manifold.found)]
-    _add_labels(axes, labels)
-    _save(figure, path)
+    shades = [piece._replace(colour=GHOST) for ghost in ghosts for piece in _pieces(ghost)[0]]
+    points = np.concatenate([piece.mesh.vertices for piece in [*pieces, *shades, *(plate.piece for plate in plates)]])
+    towards = _direction(view_from)
+
+    def painted(shown: Sequence[_Piece]) -> NDArray[np.uint8]:
+        figure, axes = _stage(points, towards)
+        _add_plates(axes, plates, towards)
+        if shown:
+            _add_faces(figure, axes, shown, plates)
+        labels = [_add_witness(figure, axes, witness) for witness in witnesses]
+        length = _arrow_length(points)
+        labels += [_add_manifold(figure, axes, manifold, length) for manifold in manifolds if len(manifold.found)]
+        _add_labels(axes, labels)
+        figure.canvas.draw()
+        return np.asarray(figure.canvas.buffer_rgba())
+
+    picture = painted(pieces)
+    if shades:
+        # Faces that are translucent one by one would show all their seams, so whole pictures are blended.
+        picture = ((1.0 - FAINT) * picture + FAINT * painted([*pieces, *shades])).round().astype(np.uint8)
+    _save(picture, path)
 
 
-def _save(figure: Any, path: str | Path) -> None:
+def _direction(view_from: ArrayLike) -> Floats:
+    towards = np.asarray(view_from, dtype=np.float64)
+    if towards.shape != (3,) or not np.isfinite(towards).all() or not towards[:2].any():
+        raise ValueError(f"view_from must be three numbers, the first two not both zero, but it is {view_from!r}.")
+    return towards / np.linalg.norm(towards)
+
+
+def _save(picture: NDArray[np.uint8], path: str | Path) -> None:
     """Write a PNG, without rows that are empty above and below."""
     from matplotlib.image import imsave
 
-    figure.canvas.draw()
-    picture = np.asarray(figure.canvas.buffer_rgba())
     used = np.flatnonzero((picture[..., :3] < 250).any(axis=(1, 2)))
-    margin = int(0.25 * figure.dpi)
-    imsave(path, picture[max(0, used[0] - margin) : used[-1] + margin + 1], format="png", dpi=figure.dpi)
+    margin = int(0.25 * DOTS)
+    imsave(path, picture[max(0, used[0] - margin) : used[-1] + margin + 1], format="png", dpi=DOTS)
 
 
-def _look_at(figure: Any, axes: Any, points: Floats) -> None:
+def _stage(points: Floats, towards: Floats) -> tuple[Any, Any]:
+    """An empty picture, and axes that look at some points."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8.0, 6.4), dpi=DOTS)
+    FigureCanvasAgg(figure)
+    axes: Any = figure.add_axes((0.0, 0.0, 1.0, 1.0), projection="3d", computed_zorder=False)
+    _look_at(figure, axes, points, towards)
+    return figure, axes
+
+
+def _look_at(figure: Any, axes: Any, points: Floats, towards: Floats) -> None:
     low, high = points.min(axis=0), points.max(axis=0)
-    x, y, z = VIEW_FROM
+    x, y, z = towards
     axes.set_proj_type("persp", focal_length=2.0)
-    axes.view_init(elev=np.degrees(np.arcsin(z / np.linalg.norm(VIEW_FROM))), azim=np.degrees(np.arctan2(y, x)))
+    axes.view_init(elev=np.degrees(np.arcsin(z)), azim=np.degrees(np.arctan2(y, x)))
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
     axes.set_box_aspect(high - low)
     axes.set_axis_off()
@@ -180,7 +215,7 @@ def _on_figure(figure: Any, axes: Any, points: Floats) -> Floats:
     return np.asarray(figure.transFigure.inverted().transform(pixels))
 
 
-def _add_plates(axes: Any, plates: Sequence[_Plate]) -> None:
+def _add_plates(axes: Any, plates: Sequence[_Plate], towards: Floats) -> None:
     """Half-spaces that face the viewer lie behind what stands outside of them, the others in front of everything."""
     from matplotlib.colors import to_rgba
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
@@ -192,7 +227,7 @@ def _add_plates(axes: Any, plates: Sequence[_Plate]) -> None:
         around = corners - corners.mean(axis=0)
         e, f = around[0], np.cross(shown.normal, around[0])
         edge = corners[np.argsort(np.arctan2(around @ f, around @ e))]
-        in_front = shown.normal @ VIEW_FROM < 0.0
+        in_front = shown.normal @ towards < 0.0
         fill, line = to_rgba(GROUND, 0.5 * CLEAR if in_front else CLEAR), to_rgba(GROUND, 0.8)
         axes.add_collection3d(
             Poly3DCollection([edge], facecolors=[fill], edgecolors=[line], linewidths=0.8, zorder=4 if in_front else 2)
@@ -304,6 +339,8 @@ def page(
     table: PairTable | None = None,
     closest: int = 5,
     contacts: Mapping[str, Contacts] | None = None,
+    ghosts: Sequence[Scene] = (),
+    view_from: ArrayLike = VIEW_FROM,
 ) -> None:
     """Write one HTML page with a scene to turn around, the gaps of its closest pairs and contacts, and tables of them.
 
@@ -320,6 +357,10 @@ def page(
         How many of the closest pairs are shown.
     contacts : mapping of str to Contacts, optional
         Manifolds to show, under names to label them with: dots where bodies touch, and arrows along the normals.
+    ghosts : sequence of Scene, optional
+        Shown translucent, without gaps: where a robot was or will be.
+    view_from : array_like, (3,)
+        The direction from the scene towards the viewer; z is up.
 
     Examples
     --------
@@ -332,9 +373,9 @@ def page(
     witnesses, manifolds = _witnesses(scene, table, closest), _manifolds(contacts, closest)
     pieces, plates = _pieces(scene)
     world = trimesh.Scene()
-    for name, body in itertools.groupby(_without_hidden_faces(pieces, pieces), key=lambda piece: piece.body):
-        parts = list(body)
-        world.add_geometry(_painted([part.mesh for part in parts], parts[0].colour), geom_name=name)
+    _add_bodies(world, pieces)
+    for ghost in ghosts:
+        _add_bodies(world, [piece._replace(colour=GHOST) for piece in _pieces(ghost)[0]], FAINT)
     for shown in plates:
         world.add_geometry(_painted([shown.piece.mesh], GROUND, CLEAR), geom_name=shown.piece.body)
     thickness, length = 0.002 * world.scale, _arrow_length(world.bounds)
@@ -344,7 +385,7 @@ def page(
         for point, normal in zip(manifold.found.points, manifold.found.normals, strict=True):
             marks = arrow(point, length * normal, thickness)
             world.add_geometry(_painted(marks, manifold.colour), geom_name=ON_TOP)
-    _aim_camera(world)
+    _aim_camera(world, _direction(view_from))
     # The viewer has one lamp, beside the camera; light from the sky shows what faces up.
     viewer = scene_to_html(world)
     for hook, more in (("scene.add(tracklight);", SKY), ("scene.add(gltf.scene);", MARKS_ON_TOP)):
@@ -358,6 +399,12 @@ def page(
         ),
         encoding="utf-8",
     )
+
+
+def _add_bodies(world: Any, pieces: Sequence[_Piece], alpha: float = 1.0) -> None:
+    for name, body in itertools.groupby(_without_hidden_faces(pieces, pieces), key=lambda piece: piece.body):
+        parts = list(body)
+        world.add_geometry(_painted([part.mesh for part in parts], parts[0].colour, alpha), geom_name=name)
 
 
 def _gap_table(witnesses: Sequence[_Witness]) -> str:
@@ -453,12 +500,11 @@ def _painted(meshes: Sequence[Mesh], colour: str, alpha: float = 1.0) -> Mesh:
     return mesh
 
 
-def _aim_camera(world: Any) -> None:
+def _aim_camera(world: Any, view_from: Floats) -> None:
     """The browser's viewer keeps y upright, so the whole world is turned before the camera is set."""
     trimesh = extra("trimesh")
     world.apply_transform(trimesh.transformations.rotation_matrix(-np.pi / 2.0, [1.0, 0.0, 0.0]))
-    towards = np.array([VIEW_FROM[0], VIEW_FROM[2], -VIEW_FROM[1]])
-    towards /= np.linalg.norm(towards)
+    towards = np.array([view_from[0], view_from[2], -view_from[1]])
     right = np.cross([0.0, 1.0, 0.0], towards)
     right /= np.linalg.norm(right)
     rotation = np.eye(4)

@@ -98,9 +98,10 @@ class Resources:
             else:
                 tried.append(str(candidate.path))
         if refused:
+            place, folders = _shortened(os.path.normpath(refused[0])), ", ".join(map(str, self.roots))
             raise ValueError(
-                f"{_quoted(uri)} leads to {_shortened(os.path.normpath(refused[0]))}, which is outside of the folders of this robot "
-                f"({', '.join(map(str, self.roots))}); to allow it, name its folder in package_dirs."
+                f"{_quoted(uri)} leads to {place}, which is outside of the folders of this robot ({folders}); "
+                "to allow it, name its folder in package_dirs."
             )
         places = "".join(f"\n    {_shortened(place)}" for place in dict.fromkeys(tried))
         raise FileNotFoundError(f"{_quoted(uri)} is in none of these places:{places}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from .links import Joint, Link, Mimic, as_shape
 from .pair_rules import PairRules
 from .progress import reporter
 from .queries import Gaps, _fields, _thread_count
+from .scene import Scene
 from .shapes import Placed, Shape
 from .worlds import World, key_of, obstacles_of
 
@@ -233,19 +233,23 @@ class Robot:
         """The configuration of zeros, (dof,); quaternions do not turn."""
         return self._kinematics.neutral()
 
-    def configuration(self, values: Mapping[str, Any]) -> Floats:
+    def configuration(self, values: Mapping[str, Any], default: ArrayLike | None = None) -> Floats:
         """Make a configuration from values by name of joint.
 
         Parameters
         ----------
         values : mapping of str to float or array_like
-            Joints that are left out are zero.
+        default : array_like, (dof,), optional
+            Where the other joints are; `neutral` unless given.
 
         Returns
         -------
         ndarray, (dof,)
         """
-        return self._kinematics.configuration(values)
+        start = self.neutral if default is None else self._rows(default)[0]
+        if start.size != self.dof:
+            raise ValueError(f"default must be one configuration, but there are {len(start)}.")
+        return self._kinematics.configuration(values, start.reshape(self.dof).copy())
 
     def random(self, n: int | None = None, seed: int | np.random.Generator | None = None) -> Floats:
         """Draw configurations inside the limits.
@@ -316,12 +320,10 @@ class Robot:
         rows, dims = self._rows(q)
         points = None
         if point is not None:
-            given = poses.as_floats(point, "point")
-            if given.shape[-1:] != (3,):
-                raise ValueError(f"point must have 3 coordinates, but its shape is {given.shape}.")
-            dims = np.broadcast_shapes(dims, given.shape[:-1])
-            points = _flat(given, dims)
-            rows = _flat(np.reshape(rows, (*self._rows(q)[1], self.dof)), dims)
+            given = _points(point, dims)
+            spread = np.broadcast_shapes(dims, given.shape[:-1])
+            points, rows = _flat(given, spread), _flat(rows.reshape(*dims, self.dof), spread)
+            dims = spread
         found = self._kinematics.tree.jacobians(rows, self._base, self._number(link), points, 0)
         return found.reshape(*dims, 3, self.nv)
 
@@ -347,9 +349,9 @@ class Robot:
         if len(pairs) != len(rows):
             raise ValueError(f"there are {len(rows)} configurations, but {len(pairs)} gaps.")
         number = self._kinematics.number
-        sides = [np.array([number.get(pair[side], -1) for pair in pairs], dtype=np.int32) for side in (0, 1)]
+        link_a, link_b = (np.array([number.get(pair[k], -1) for pair in pairs], dtype=np.int32) for k in (0, 1))
         vectors = [_flat(np.asarray(getattr(gap, name)), dims) for name in ("point_a", "point_b", "normal")]
-        found = self._kinematics.tree.gradients(rows, self._base, *sides, *vectors)
+        found = self._kinematics.tree.gradients(rows, self._base, link_a, link_b, *vectors)
         found[np.isnan(vectors[2][:, 0])] = np.nan
         return found.reshape(*dims, self.nv)
 
@@ -431,6 +433,7 @@ class Robot:
         shape = as_shape(shapes)
         if shape is None:
             raise ValueError(f"the object '{name}' needs at least one shape.")
+        Link(name, shape)
         self._attached[name] = (link, shape, np.eye(4) if pose is None else _one_pose(pose, "pose"))
         self._rebuild()
         frame = self._kinematics.frame
@@ -471,8 +474,8 @@ class Robot:
         SamplingReport
             How often the pairs that were checked before touch.
         """
-        if samples < 1:
-            raise ValueError(f"samples must be positive, but it is {samples}.")
+        if not isinstance(samples, int | np.integer) or samples < 1:
+            raise ValueError(f"samples must be a positive integer, but it is {samples!r}.")
         rng = np.random.default_rng(seed)
         cell, pairs = self._cell(None)
         tell = reporter(progress)
@@ -531,6 +534,30 @@ class Robot:
         columns, work = cell.distances(rows, _limit(at_most), _thread_count(threads))
         return PairGaps(**_fields(columns, (*dims, len(pairs))), work=work, pairs=pairs)
 
+    def scene(self, q: Configuration, world: World = None) -> Scene:
+        """Put links and world into a scene, to look at or to ask more of; the pairs that are checked are watched.
+
+        Parameters
+        ----------
+        q : array_like, (dof,), or mapping of str to float
+        world : Scene, shapes or None
+
+        Returns
+        -------
+        Scene
+        """
+        placed = self.poses(q)
+        if placed.ndim != 3:
+            raise ValueError(f"a scene shows one configuration, but there are {placed.shape[:-3]}.")
+        scene = Scene()
+        for name, shape in self._shapes.items():
+            scene.add(name, shape, placed[self._number(name)])
+        for name, shape, pose in obstacles_of(world):
+            scene.add(name, shape, pose)
+        for pair in self._cell(world)[1]:
+            scene.watch(*pair)
+        return scene
+
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in ("name", "_own", "_attached", "_base", "_rules")}
 
@@ -544,7 +571,9 @@ class Robot:
     def _rebuild(self) -> None:
         links, joints = self._own
         objects = [Link(name, shape) for name, (_, shape, _) in self._attached.items()]
-        fixed = [Joint(f"{name} (attached)", "fixed", link, name, pose) for name, (link, _, pose) in self._attached.items()]
+        fixed = [
+            Joint(f"{name} (attached)", "fixed", link, name, pose) for name, (link, _, pose) in self._attached.items()
+        ]
         self._kinematics = Kinematics([*links, *objects], [*joints, *fixed])
         shapes = {link.name: link.shape for link in self._kinematics.links}
         self._shapes = {name: shape for name, shape in shapes.items() if shape is not None}
@@ -561,16 +590,7 @@ class Robot:
 
     def _excuse(self, srdf: Srdf) -> None:
         """Take over what an SRDF file says about pairs of links."""
-        names = set(self._kinematics.number)
-        disabled = [(pair.link_a, pair.link_b) for pair in srdf.disabled]
-        unknown = sorted({name for pair in [*disabled, *srdf.enabled] for name in pair} - names)
-        if unknown:
-            warnings.warn(f"the SRDF names links that '{self.name}' does not have: {', '.join(unknown)}.", stacklevel=3)
-        self._rules.excuse(disabled)
-        for link in srdf.disabled_links:
-            self._rules.allow(link)
-        for pair in srdf.enabled:
-            self._rules.forbid(*pair)
+        self._rules.excuse(srdf.allowed_pairs(self.link_names))
 
     def _say(self, what: str, a: str, b: str | None) -> None:
         getattr(self._rules, what)(a, b)
@@ -581,13 +601,13 @@ class Robot:
             raise KeyError(f"there is no link '{link}'; there are {', '.join(self._kinematics.number)}.")
         return self._kinematics.number[link]
 
-    def _rows(self, q: Configuration) -> tuple[Floats, tuple[int, ...]]:
+    def _rows(self, q: Configuration, name: str = "q") -> tuple[Floats, tuple[int, ...]]:
         """Configurations row by row, and the dimensions they came in."""
         if isinstance(q, Mapping):
-            q = self._kinematics.configuration(q)
-        array = poses.as_floats(q, "q")
+            q = self.configuration(q)
+        array = poses.as_floats(q, name)
         if array.ndim == 0 or array.shape[-1] != self.dof:
-            raise ValueError(f"q must have {self.dof} values per configuration, but its shape is {array.shape}.")
+            raise ValueError(f"{name} must have {self.dof} values per configuration, but its shape is {array.shape}.")
         dims = array.shape[:-1]
         return array.reshape(int(np.prod(dims)), self.dof), dims
 
@@ -626,15 +646,33 @@ def _one_pose(value: ArrayLike, name: str) -> Floats:
     pose = poses.as_poses(value)
     if pose.shape != (4, 4):
         raise ValueError(f"{name} must be one pose, but its shape is {pose.shape}.")
-    return pose
+    return _core.rigid_pose(pose)
+
+
+def check_margin(margin: float) -> None:
+    """Refuse what is no distance to keep."""
+    if not isinstance(margin, int | float | np.number) or not 0.0 <= margin < inf:
+        raise ValueError(f"margin must be a number, zero or positive and finite, but it is {margin!r}.")
 
 
 def _limit(at_most: float) -> float:
-    if isnan(at_most):
-        raise ValueError("at_most must be a number, but it is NaN.")
+    if not isinstance(at_most, int | float | np.number) or isnan(at_most):
+        raise ValueError(f"at_most must be a number, but it is {at_most!r}.")
     return at_most
+
+
+def _points(value: ArrayLike, dims: tuple[int, ...]) -> Floats:
+    points = poses.as_floats(value, "point")
+    if points.shape[-1:] != (3,) or not np.isfinite(points).all():
+        raise ValueError(f"point must be 3 finite coordinates, but it is {value!r:.200}.")
+    try:
+        np.broadcast_shapes(dims, points.shape[:-1])
+    except ValueError as error:
+        raise ValueError(f"point has the shape {points.shape}, but there are {dims} configurations.") from error
+    return points
 
 
 def _flat(array: Floats, dims: tuple[int, ...]) -> Floats:
     """Rows of an array that is repeated to fill dimensions."""
-    return np.ascontiguousarray(np.broadcast_to(array, (*dims, array.shape[-1]))).reshape(-1, array.shape[-1])
+    spread = np.ascontiguousarray(np.broadcast_to(array, (*dims, array.shape[-1])))
+    return spread.reshape(int(np.prod(dims)), array.shape[-1])

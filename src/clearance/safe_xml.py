@@ -46,7 +46,7 @@ class Node:
         self.children: list[Node] = []
         name = attributes.get("name")
         # Whom errors speak of: the nearest tag outwards that has a name.
-        self._owner = f"{tag} {_quoted(name)}" if name else parent._owner if parent else ""
+        self._owner: str = f"{tag} {_quoted(name)}" if name else parent._owner if parent else ""
         self._is_named = bool(name)
 
     def __str__(self) -> str:
@@ -68,10 +68,10 @@ class Node:
 
     def only(self, tag: str) -> Node | None:
         """Give the child of that name, or None; two of them are an error."""
-        first, *more = [*self.all(tag)] or [None]
-        if more:
-            raise self.error(f"has {1 + len(more)} <{tag}>, but at most one was expected.")
-        return first
+        found = list(self.all(tag))
+        if len(found) > 1:
+            raise self.error(f"has {len(found)} <{tag}>, but at most one was expected.")
+        return found[0] if found else None
 
     def child(self, tag: str) -> Node:
         """Give the child of that name; none and two of them are errors."""
@@ -86,7 +86,9 @@ class Node:
             raise self.error(f"has no {attribute}.")
         return found
 
-    def numbers(self, attribute: str, count: int | None = None, default: tuple[float, ...] | None = None) -> list[float]:
+    def numbers(
+        self, attribute: str, count: int | None = None, default: tuple[float, ...] | None = None
+    ) -> list[float]:
         """Read finite numbers.
 
         Parameters

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .poses import Poses, from_axis_angle, from_rpy, from_translation
+from .sample_arm import arm, arm_cell, arm_path
 from .scene import Scene
 from .shapes import (
     Box,
@@ -25,7 +26,16 @@ from .shapes import (
     SweptTriangle,
 )
 
-__all__ = ["crate_on_table", "humanoid", "humanoid_poses", "robot_cell", "robot_cell_poses"]
+__all__ = [
+    "arm",
+    "arm_cell",
+    "arm_path",
+    "crate_on_table",
+    "humanoid",
+    "humanoid_poses",
+    "robot_cell",
+    "robot_cell_poses",
+]
 
 
 class _Part(NamedTuple):

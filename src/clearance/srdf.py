@@ -30,7 +30,7 @@ class DisabledPair(NamedTuple):
 
 
 class GroupState(NamedTuple):
-    """A named posture of a group of joints ("" if it names none); `values` are one number per joint, more for a floating base."""
+    """A named posture. `group` is "" if it names none; `values` are one number per joint, more for a floating base."""
 
     name: str
     group: str
@@ -84,7 +84,9 @@ class Srdf:
         links = list(links)
         disabled, enabled = ({frozenset(pair[:2]) for pair in pairs} for pairs in (self.disabled, self.enabled))
         if unknown := sorted(set(self.disabled_links).union(*disabled, *enabled).difference(links)):
-            warnings.warn(f"the SRDF of '{self.name}' names links that are not there: {', '.join(unknown)}", stacklevel=4)
+            warnings.warn(
+                f"the SRDF of '{self.name}' names links that are not there: {', '.join(unknown)}", stacklevel=4
+            )
         return [
             (a, b)
             for a, b in itertools.combinations(links, 2)

@@ -6,12 +6,13 @@ Whether links and joints make a tree is for `Robot` to say.
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf
 from os import PathLike
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,6 @@ from . import poses, safe_xml
 from .links import KINDS, Joint, Link, Mimic
 from .meshio import load_mesh
 from .resources import Resources
-from .links import Joint, Link, Mimic
 from .safe_xml import Node
 from .shapes import Box, Capsule, ConvexHull, Cylinder, Mesh, Placed, Shape, Sphere
 
@@ -76,11 +76,10 @@ def read(
 
     Examples
     --------
-    >>> _ = Path("ball.urdf").write_text(
-    ...     '<robot name="ball"><link name="base"><collision><geometry><sphere radius="0.5"/></geometry></collision></link></robot>'
-    ... )
-    >>> read("ball.urdf").links[0].shapes
-    (Sphere(0.5).at([0.0, 0.0, 0.0]),)
+    >>> ball = '<collision><geometry><sphere radius="0.5"/></geometry></collision>'
+    >>> _ = Path("ball.urdf").write_text(f'<robot name="ball"><link name="base">{ball}</link></robot>')
+    >>> read("ball.urdf").links[0].shapes[0].shape
+    Sphere(0.5)
     """
     if collision not in SHAPES_OF_MESHES:
         raise ValueError(f"collision must be one of {', '.join(SHAPES_OF_MESHES)}, but it is {collision!r}.")
@@ -107,7 +106,9 @@ def _joint(node: Node) -> Joint:
     lower, upper, velocity = _limits(node, kind)
     parent, child = (node.child(end).text("link") for end in ("parent", "child"))
     try:
-        return Joint(name, kind, parent, child, _origin(node), _axis(node, kind), lower, upper, velocity, _mimic(node))
+        return Joint(
+            name, kind, parent, child, _origin(node), _axis(node, kind), lower, upper, velocity, _mimic(node, kind)
+        )
     except ValueError as error:
         raise node.located(error) from error
 
@@ -144,9 +145,9 @@ def _axis(node: Node, kind: str) -> NDArray[np.float64]:
     return np.asarray(direction / np.linalg.norm(direction))
 
 
-def _mimic(node: Node) -> Mimic | None:
+def _mimic(node: Node, kind: str) -> Mimic | None:
     mimic = node.only("mimic")
-    if mimic is None:
+    if mimic is None or kind == "fixed":  # hands that somebody froze keep the tag
         return None
     return Mimic(mimic.text("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0))
 
@@ -269,8 +270,8 @@ def _find_meshes(robot: Node, resources: Resources, on_missing: str) -> dict[str
 
 def _expanded(path: Path, resources: Resources) -> bytes:
     try:
-        import xacro
-        from xacrodoc import packages  # makes xacro find packages without ROS
+        packages: Any = importlib.import_module("xacrodoc").packages  # makes xacro find them without ROS
+        xacro: Any = importlib.import_module("xacro")
     except ImportError as error:
         raise ImportError(f"{path}: xacro files need xacrodoc; get it with: pip install clearance[robots]") from error
     if not path.is_file():
@@ -283,4 +284,3 @@ def _expanded(path: Path, resources: Resources) -> bytes:
         # Whatever a broken file does to xacro, it is the file that is broken.
         raise ValueError(f"{path}: xacro cannot expand it: {error}") from error
     return text.encode()
-
