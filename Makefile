@@ -67,7 +67,7 @@ sanitize: sanitize-core
 	$(PYTHON) -m venv $(SANITIZED)/venv
 	$(SANITIZED)/venv/bin/pip install -q -U pip
 	$(SANITIZED)/venv/bin/pip install -q --group build --group test
-	$(SANITIZED)/venv/bin/pip install -q --no-build-isolation '.[view]' \
+	$(SANITIZED)/venv/bin/pip install -q --no-build-isolation '.[view,robots]' \
 	  -C build-dir=$(SANITIZED)/tree -C cmake.define.CLEARANCE_SANITIZE=address,undefined
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/venv/bin/python -m pytest -p no:cacheprovider
@@ -79,7 +79,7 @@ $(TOOLS): pyproject.toml
 	touch $@
 
 $(INSTALLED): $(TOOLS) $(SOURCES)
-	$(BIN)/pip install -q --no-build-isolation '.[view]'
+	$(BIN)/pip install -q --no-build-isolation '.[view,robots]'
 	touch $@
 
 clean:

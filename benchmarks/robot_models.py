@@ -180,6 +180,7 @@ def pinocchio_model(robot: Description, kind: str, pairs: LinkPairs | None = Non
     geometry = pinocchio.buildGeomFromUrdf(
         model, str(robot.urdf), pinocchio.COLLISION, package_dirs=[str(robot.packages)]
     )
+    mend_meshes(geometry)
     found = PinocchioModel(robot, model, with_hulls(geometry) if kind == "hull" else geometry)
     found.geometry.addAllCollisionPairs()
     if pairs is None:
@@ -208,6 +209,24 @@ def keep_pairs(robot: PinocchioModel, pairs: Iterable[tuple[str, str]]) -> None:
     for pair in kept:
         robot.geometry.addCollisionPair(pinocchio.CollisionPair(*pair))
     del robot.link_pairs
+
+
+def mend_meshes(geometry: Any) -> None:
+    """Read OBJ files of several materials once more: coal 3.0.3 joins all but the first to the wrong vertices."""
+    import coal
+
+    for body in geometry.geometryObjects:
+        path = Path(body.meshPath)
+        if path.suffix.lower() == ".obj" and path.read_text().count("usemtl") > 1:
+            import trimesh
+
+            read = trimesh.load_mesh(path)
+            mesh = coal.BVHModelOBBRSS()
+            mesh.beginModel(len(read.faces), len(read.vertices))
+            mesh.addVertices(np.ascontiguousarray(read.vertices * body.meshScale))
+            mesh.addTriangles(np.ascontiguousarray(read.faces, dtype=np.int32))
+            mesh.endModel()
+            body.geometry = mesh
 
 
 def with_hulls(geometry: Any) -> Any:

@@ -294,4 +294,4 @@ class Vamp:
     def valid_motions(self, starts: Rows, ends: Rows) -> list[bool]:
         """Its function for motions, which takes eight samples for up to eight radians."""
         validate, environment = self.robot.validate_motion, self.environment
-        return [validate(a, b, environment) for a, b in zip(starts, ends, strict=True)]
+        return [validate(a, b, environment, False) for a, b in zip(starts, ends, strict=True)]  # without limits

@@ -26,7 +26,9 @@ def main(count: int = 100_000) -> tuple[np.ndarray, cl.Clearances]:
     free = cl.is_clear(robot, world, q)
     elapsed = perf_counter() - began
     print(f"is_clear:   {count} configurations in {elapsed:.2f} s, {count / elapsed:,.0f} a second")
-    print(f"            {free.mean():.1%} are free; {cl.is_clear(robot, world, q, 0.02).mean():.1%} with 20 mm to spare")
+    print(
+        f"            {free.mean():.1%} are free; {cl.is_clear(robot, world, q, 0.02).mean():.1%} with 20 mm to spare"
+    )
 
     began = perf_counter()
     found = cl.clearances(robot, world, q, progress=True)
@@ -46,7 +48,8 @@ def main(count: int = 100_000) -> tuple[np.ndarray, cl.Clearances]:
     with tempfile.TemporaryDirectory() as folder:
         out, few = Path(folder) / "clearances.npy", q[: count // 10]
         stored = cl.clearances(robot, world, few, out=out, progress=True)
-        print(f"{out.name}: {len(np.load(out))} records, as in memory: {(stored.distance == found[: len(few)].distance).all()}")
+        same = (stored.distance == found.distance[: len(few)]).all()
+        print(f"{out.name}: {len(np.load(out))} records, the same as in memory: {same}")
     return free, found
 
 

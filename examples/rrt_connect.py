@@ -67,11 +67,11 @@ class Planner:
         one, other = Tree(start, self.weights), Tree(goal, self.weights)
         for _ in range(attempts):
             target = np.where(start == goal, start, self.robot.random(seed=self.rng))
-            if self._extend(one, target) and self._extend(other, one.nodes[-1]):
-                if (other.nodes[-1] == one.nodes[-1]).all():
-                    there, back = one.branch(len(one.nodes) - 1), other.branch(len(other.nodes) - 1)
-                    path = np.array([*there[::-1], *back[1:]])
-                    return path if (path[0] == start).all() else path[::-1]
+            met = self._extend(one, target) and self._extend(other, one.nodes[-1])
+            if met and (other.nodes[-1] == one.nodes[-1]).all():
+                there, back = one.branch(len(one.nodes) - 1), other.branch(len(other.nodes) - 1)
+                path = np.array([*there[::-1], *back[1:]])
+                return path if (path[0] == start).all() else path[::-1]
             one, other = other, one
         raise RuntimeError(f"no way was found in {attempts} attempts.")
 

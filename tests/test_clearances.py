@@ -220,6 +220,29 @@ def test_bodies_that_moved_are_seen_where_they_are():
     assert np.allclose(cl.clearances(robot, scene, q).distance, first, rtol=0, atol=1e-9)
 
 
+def test_bodies_that_were_renamed_have_their_new_names():
+    robot, scene = stick(), as_scene({"ball": (cl.Sphere(0.1).at([1.0, 0.0, 0.0]),)})
+    assert set(robot.nearest([0.0], scene).pair) == {"arm 0", "ball"}
+    scene.rename("ball", "moon")
+    assert set(robot.nearest([0.0], scene).pair) == {"arm 0", "moon"}
+    robot.allow("moon")
+    assert robot.nearest([0.0], scene).distance == np.inf
+    scene.rename("moon", "ball")
+    assert robot.nearest([0.0], scene).distance == pytest.approx(0.36)
+
+
+def test_worlds_take_turns():
+    plan, world, q, truth = contact_case("seven")
+    robot, other = plan.robot(), robots.obstacles(np.random.default_rng(9), plan, 2)
+    forms = [as_scene(world), as_list(other), None, as_mapping(world), as_scene(other), *as_list(world)]
+    first = [cl.clearances(robot, form, q).distance for form in forms]
+    for _ in range(2):
+        for form, distance in zip(forms, first, strict=True):
+            assert np.array_equal(cl.clearances(robot, form, q).distance, distance)
+            assert np.array_equal(cl.is_clear(robot, form, q), distance > 0)
+    assert np.all(np.abs(first[0] - truth) <= allowed(truth))
+
+
 def test_base_that_moved_is_seen_where_it_is():
     plan, world, q, _ = contact_case("boxes")
     robot, scene = plan.robot(), as_scene(world)
@@ -299,6 +322,21 @@ def test_threads_and_batches_change_no_bit(name):
     for threads in (2, None):
         assert np.array_equal(cl.is_clear(robot, world, q, 0.01, threads=threads), clear)
     assert clear.tolist() == [cl.is_clear(robot, world, each, 0.01) for each in q]
+
+
+def test_threads_of_the_caller_may_share_a_robot_and_a_scene():
+    plan, world, q, _ = contact_case("mixed")
+    robot, scene = plan.robot(), as_scene(world)
+    whole, clear = cl.clearances(robot, scene, q, threads=1), cl.is_clear(robot, scene, q, threads=1)
+    fresh = plan.robot()
+    with ThreadPoolExecutor(4) as executor:
+        gaps = list(executor.map(lambda _: cl.clearances(fresh, scene, q), range(8)))
+        singles = list(executor.map(lambda each: cl.is_clear(fresh, scene, each), q))
+        found = list(executor.map(lambda each: fresh.nearest(each, scene).distance, q))
+    for each in gaps:
+        assert_same_gaps(each, whole)
+    assert singles == clear.tolist()
+    assert found == whole.distance.tolist()
 
 
 @pytest.mark.parametrize("dims", [(), (1,), (6,), (2, 3), (3, 1, 2), (0,), (2, 0)])

@@ -1,6 +1,7 @@
 """The demo, its sample scene and its pictures."""
 
 import html
+import itertools
 import os
 import re
 import shutil
@@ -73,7 +74,33 @@ def test_demo_prints_how_close_meshes_come(demo):
     assert 0 < looked_at < triangles
 
 
-@pytest.mark.parametrize("picture_name", ["scene.png", "contacts.png", "cell.png"])
+def test_demo_proves_a_path_and_brackets_what_it_comes_near_to(demo):
+    _, printed = demo
+    robot, cell, path = samples.arm(), samples.arm_cell(), samples.arm_path()
+    report = cl.check_path(robot, cell, path, 0.01, tolerance=1e-6)
+    assert report.clear
+    assert "The whole path keeps a margin of 10 mm" in printed
+    lower, upper = map(float, re.search(r"least clearance is between ([\d.]+) and ([\d.]+) mm", printed).groups())
+    assert lower - 1e-3 <= 1e3 * report.lower <= 1e3 * report.upper <= upper + 1e-3
+    rows = re.findall(r"^(\w+) +(\w+) +([\d.]+) to ([\d.]+) +([\d.]+) s$", printed, re.MULTILINE)
+    assert len(rows) == 8
+    assert rows[0][:2] == report.pair
+    dense = np.concatenate([np.linspace(a, b, 300) for a, b in itertools.pairwise(path)])
+    gaps = robot.distances(dense, cell)
+    for *pair, low, high, _ in rows:
+        least = 1e3 * gaps.distance[:, gaps.pairs.index(tuple(pair))].min()
+        assert float(low) - 0.01 <= least <= float(high) + 0.2  # samples miss the least one by a little
+    assert sorted(rows, key=lambda row: float(row[2])) == rows
+
+
+def test_demo_leaves_a_plot_of_the_path(demo):
+    folder, printed = demo
+    assert str(folder / "path.png") in printed
+    picture = imread(folder / "path.png")[..., :3]
+    assert len(np.unique((255 * picture).astype(np.uint8).reshape(-1, 3), axis=0)) > 100
+
+
+@pytest.mark.parametrize("picture_name", ["scene.png", "contacts.png", "cell.png", "arm.png"])
 def test_demo_leaves_pictures_that_are_not_blank(demo, picture_name):
     folder, printed = demo
     assert str(folder / picture_name) in printed
@@ -84,8 +111,14 @@ def test_demo_leaves_pictures_that_are_not_blank(demo, picture_name):
     assert not edge.any()  # nothing is cut off
 
 
+def arm_at_its_worst():
+    robot, cell = samples.arm(), samples.arm_cell()
+    return robot.scene(cl.check_path(robot, cell, samples.arm_path(), 0.01, tolerance=1e-4).q_worst, cell)
+
+
 every_page = pytest.mark.parametrize(
-    ("page_name", "build"), [("scene.html", samples.humanoid), ("cell.html", samples.robot_cell)]
+    ("page_name", "build"),
+    [("scene.html", samples.humanoid), ("cell.html", samples.robot_cell), ("path.html", arm_at_its_worst)],
 )
 
 
@@ -109,7 +142,7 @@ def test_page_needs_no_network_and_holds_the_table(demo, page_name, build):
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed, so the page is not looked at")
-@pytest.mark.parametrize("page_name", ["scene.html", "cell.html"])
+@pytest.mark.parametrize("page_name", ["scene.html", "cell.html", "path.html"])
 def test_page_shows_the_scene_in_a_browser(demo, tmp_path, page_name):
     folder, _ = demo
     shot = tmp_path / "shot.png"

@@ -1,10 +1,15 @@
 """The example scripts run and show what they promise."""
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+import clearance as cl
+from clearance import samples
 
 pytest.importorskip("matplotlib", reason="examples draw; they need the extra 'view'")
 from matplotlib.image import imread
@@ -76,3 +81,52 @@ def test_nearest_along_a_path_is_the_least_of_all_pairs(tmp_path):
     assert 0.0 < gap.lower <= gap.upper < 0.05  # close, and clear
     picture = imread(tmp_path / "robot_cell.png")[..., :3]
     assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 100
+
+
+def assert_leads_from_shelf_to_machine(path, report):
+    assert report.clear
+    assert 0.012 <= report.lower <= report.upper < 0.03
+    np.testing.assert_array_equal(path[[0, -1]], samples.arm_path()[[0, -1]])
+    again = cl.check_path(samples.arm(), samples.arm_cell(), path, margin=0.012)
+    assert again.clear
+
+
+def test_planner_finds_a_way_that_is_proved_and_the_same_every_time(capsys):
+    example = load("plan_path")
+    path, report = example.main()
+    assert_leads_from_shelf_to_machine(path, report)
+    printed = capsys.readouterr().out
+    assert "proved to keep 12 mm" in printed
+    np.testing.assert_array_equal(example.main()[0], path)
+
+
+def test_shortened_paths_are_shorter_and_planners_refuse_ends_in_contact():
+    example = load("plan_path")
+    robot, world = samples.arm(), samples.arm_cell()
+    planner = example.Planner(robot, world, 0.012, seed=0)
+    detour = np.vstack([samples.arm_path()[2:4], samples.arm_path()[2:4]])
+    shorter = planner.shorten(detour, attempts=100)
+    assert planner.length(shorter) < 0.9 * planner.length(detour)
+    np.testing.assert_array_equal(shorter[[0, -1]], detour[[0, -1]])
+    into_the_table = robot.configuration({"lift": 2.0, "grip": 0.035})
+    with pytest.raises(ValueError, match=r"goal: .* are too close"):
+        planner.plan(samples.arm_path()[0], into_the_table)
+
+
+def test_ompl_plans_with_proofs_too():
+    pytest.importorskip("ompl", reason="OMPL is not installed: pip install ompl")
+    # In a process of its own: its bindings report leaks when they end.
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / "plan_path.py", "--ompl"], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert "OMPL: " in done.stdout
+    assert "\nproved to keep 12 mm" in done.stdout
+
+
+def test_yes_or_no_and_clearances_of_many_configurations_agree(capsys):
+    free, found = load("check_configurations").main(5000)
+    assert len(free) == len(found.distance) == 5000
+    assert 0.3 < free.mean() < 0.8
+    np.testing.assert_array_equal(free, found.lower > 0.0)
+    assert "the same as in memory: True" in capsys.readouterr().out

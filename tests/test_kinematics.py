@@ -108,6 +108,10 @@ def test_planar_joint_about_any_axis_moves_in_its_plane():
     assert np.allclose(pose[:, :3, :3], oracle.rotation(axis, q[:, 2]), rtol=0, atol=1e-14)
     along = robot.pose(np.eye(3)[:2], "b")[:, :3, 3]
     assert np.allclose(np.cross(*along), axis, rtol=0, atol=1e-14)
+    step, local = 1e-6 * np.eye(3), np.array([0.3, -0.2, 0.5, 1.0])
+    ahead, behind = ((robot.pose(q[:, None] + sign * step, "b") @ local)[..., :3] for sign in (1.0, -1.0))
+    slopes = np.swapaxes(ahead - behind, -1, -2) / 2e-6
+    assert np.allclose(robot.jacobian(q, "b", (pose @ local)[:, :3]), slopes, rtol=0, atol=1e-8)
 
 
 def test_quaternions_of_any_length_and_sign_are_the_same_rotation():
@@ -229,6 +233,9 @@ def test_what_is_no_configuration_is_refused(bad, found):
     ):
         with pytest.raises((ValueError, TypeError), match=f"(?i){found}"):
             ask(bad)
+    if not isinstance(bad, str) and np.ndim(bad if bad is None else np.array(bad, dtype=object)) == 1:
+        with pytest.raises((ValueError, TypeError), match=f"(?i){found}"):
+            cl.is_clear(robot, None, np.array(bad))  # one array takes a shorter way
 
 
 @pytest.mark.parametrize("bad", [[0.1, 0.2], [0.1, np.nan, 0.3], [0.1, np.inf, 0.3], np.zeros((2, 3)), "abc", None])
@@ -493,6 +500,13 @@ def test_step_along_the_gradient_opens_the_gap():
         opened.append(after.distance[row] > gap.distance)
     assert len(opened) >= 4
     assert all(opened)
+
+
+def test_what_is_too_far_to_be_measured_has_no_gradient():
+    robot = robots.planar_arm().robot()
+    q = np.zeros((3, 3))
+    assert np.isnan(robot.gradient(q[0], robot.nearest(q[0], at_most=0.1))).all()
+    assert np.isnan(robot.gradient(q, cl.clearances(robot, None, q, at_most=0.1))).all()
 
 
 def test_gap_that_is_none_has_no_gradient():

@@ -198,3 +198,59 @@ def test_what_stands_on_the_ground_does_not_share_its_colour():
         name: next(k for k, shades in enumerate(pictures.FAMILIES) if c in shades) for name, c in colours.items()
     }
     assert families["left_foot"] == families["head"] != families["table"] == families["egg"]
+
+
+def two_balls(x):
+    scene = cl.Scene()
+    scene.add("still", cl.Sphere(0.2), pose=[0.0, 0.0, 0.0])
+    scene.add("moving", cl.Sphere(0.2), pose=[0.0, x, 0.0])
+    scene.watch_all()
+    return scene
+
+
+def test_ghosts_are_seen_through_and_leave_out_what_has_not_moved(tmp_path):
+    scene, ghosts = two_balls(1.0), [two_balls(2.0), two_balls(3.0), two_balls(1.0)]
+    assert [[piece.body for piece in shade] for shade in pictures._shades(scene, ghosts)] == [
+        ["moving"],
+        ["moving"],
+        [],
+    ]
+    pictures.draw(scene, tmp_path / "with.png", closest=0, ghosts=ghosts, view_from=[1.0, 0.0, 0.2])
+    picture = imread(tmp_path / "with.png")[..., :3]
+    darkness = 1.0 - picture.max(axis=-1).min(axis=0)  # column by column; bodies from left to right
+    dark = np.flatnonzero(darkness > 0.02)
+    blocks = [darkness[block].max() for block in np.split(dark, np.flatnonzero(np.diff(dark) > 5) + 1)]
+    assert len(blocks) == 4
+    assert max(blocks[2:]) < 0.6 * min(blocks[:2])
+    pictures.page(scene, tmp_path / "with.html", ghosts=ghosts)
+    pictures.page(scene, tmp_path / "without.html")
+    assert (tmp_path / "with.html").stat().st_size > (tmp_path / "without.html").stat().st_size
+
+
+def test_scenes_are_seen_from_where_one_asks(tmp_path):
+    scene = two_balls(1.0)
+    widths = []
+    for name, view in (("side", [1.0, 0.0, 0.1]), ("end", [0.02, 1.0, 0.1])):
+        pictures.draw(scene, tmp_path / f"{name}.png", closest=0, view_from=view)
+        pictures.page(scene, tmp_path / f"{name}.html", closest=0, view_from=view)
+        drawn = (imread(tmp_path / f"{name}.png")[..., :3] < 0.97).any(axis=-1)
+        widths.append(np.ptp(np.flatnonzero(drawn.any(axis=0))) / np.ptp(np.flatnonzero(drawn.any(axis=1))))
+    assert widths[0] > 2.0 > 1.5 > widths[1]
+    for view in ([0.0, 0.0, 1.0], [1.0, 0.0], [np.nan, 1.0, 0.0]):
+        with pytest.raises(ValueError, match="view_from must be three numbers"):
+            pictures.draw(scene, tmp_path / "never.png", view_from=view)
+
+
+def test_paths_are_plotted_with_and_without_speeds(tmp_path):
+    links = [cl.Link("rail"), cl.Link("tool", cl.Sphere(0.1))]
+    wall = {"wall": cl.Box([0.1, 1.0, 1.0]).at([1.0, 0.0, 0.0])}
+    for velocity in (np.inf, 0.5):
+        slide = cl.Joint("slide", "prismatic", "rail", "tool", axis=[1, 0, 0], velocity=velocity)
+        robot = cl.Robot(links, [slide])
+        robot.set_margin("wall", margin=0.05)
+        path = tmp_path / f"{velocity}.png"
+        pictures.plot_path(robot, wall, [[0.0], [0.7], [0.3]], path, margin=0.02)
+        assert len(np.unique(imread(path)[..., :3].reshape(-1, 3), axis=0)) > 50
+    free = cl.Robot(links, [cl.Joint("base", "floating", "rail", "tool")])
+    with pytest.raises(ValueError, match="floating"):
+        pictures.plot_path(free, wall, [free.neutral, free.neutral], tmp_path / "never.png")

@@ -179,6 +179,17 @@ def test_deep_copies_live_their_own_lives():
     assert np.array_equal(robot.base, plan.base)
 
 
+def test_robot_agrees_with_itself_after_its_copy_changed():
+    robot = robots.two_arms().robot()
+    robot.distances(np.zeros(7))
+    other = copy.copy(robot)
+    other.allow(*robot.pairs[0])
+    other.set_margin(*robot.pairs[1], margin=9.0)
+    other.attach("left hand", "cup", cl.Sphere(0.05))
+    assert list(robot.distances(np.zeros(7)).pairs) == robot.pairs
+    assert cl.is_clear(robot, None, np.zeros(7)) == (robot.margin(*robot.pairs[1]) == 0.0)
+
+
 # Configurations ------------------------------------------------------------------------------------------------------
 
 

@@ -161,26 +161,40 @@ struct RobotGapResult : GapResult {
     std::string link_a, link_b;
 };
 
-CellObject cell_of(std::shared_ptr<const KinematicTree> tree, const Matrix4& base,
-                   const std::vector<std::tuple<std::string, const Shape*, std::int32_t>>& links,
+// The links of a robot, in the frames that they move with, and boxes around them: what all its cells have in common.
+struct LinkBodies {
+    std::shared_ptr<const KinematicTree> tree;
+    std::vector<CellBody> bodies;
+    std::vector<std::string> names;
+};
+
+LinkBodies link_bodies(std::shared_ptr<const KinematicTree> tree,
+                       const std::vector<std::tuple<std::string, const Shape*, std::int32_t>>& links) {
+    LinkBodies of{std::move(tree), {}, {}};
+    for (const auto& [name, shape, link] : links) {
+        check_link(*of.tree, link);
+        const auto number = static_cast<std::size_t>(link);
+        std::vector<Part> parts;
+        for (const Part& part : shape->body->parts()) parts.push_back(moved(part, of.tree->frame_from_link(number)));
+        Body body(std::move(parts));
+        const OrientedBox box = box_around(body);
+        of.bodies.push_back({std::move(body), of.tree->frame_of(number), Pose{}, box});
+        of.names.push_back(name);
+    }
+    return of;
+}
+
+CellObject cell_of(const LinkBodies& links, const Matrix4& base,
                    const std::vector<std::tuple<std::string, const Shape*, Matrix4>>& obstacles,
                    const std::vector<std::tuple<std::int32_t, std::int32_t, double>>& pairs) {
-    CellObject object;
+    CellObject object{nullptr, links.names};
     const Pose world_from_base = pose_from_matrix(base.data());
-    std::vector<CellBody> bodies;
-    const auto add = [&](const std::string& name, Body body, std::int32_t frame, const Pose& stand) {
-        const OrientedBox box = box_around(body);
-        bodies.push_back({std::move(body), frame, stand, box});
+    std::vector<CellBody> bodies = links.bodies;
+    for (CellBody& body : bodies) body.stand = world_from_base;
+    for (const auto& [name, shape, pose] : obstacles) {
+        bodies.push_back({*shape->body, 0, pose_from_matrix(pose.data()), box_around(*shape->body)});
         object.names.push_back(name);
-    };
-    for (const auto& [name, shape, link] : links) {
-        check_link(*tree, link);
-        std::vector<Part> parts;
-        const auto of = static_cast<std::size_t>(link);
-        for (const Part& part : shape->body->parts()) parts.push_back(moved(part, tree->frame_from_link(of)));
-        add(name, Body(std::move(parts)), tree->frame_of(of), world_from_base);
     }
-    for (const auto& [name, shape, pose] : obstacles) add(name, *shape->body, 0, pose_from_matrix(pose.data()));
     std::vector<CellPair> checked;
     for (const auto& [a, b, margin] : pairs) {
         const auto exists = [&](std::int32_t body) { return body >= 0 && static_cast<std::size_t>(body) < bodies.size(); };
@@ -192,7 +206,7 @@ CellObject cell_of(std::shared_ptr<const KinematicTree> tree, const Matrix4& bas
                                         "' both contain a half-space: they have no distance.");
         checked.push_back({a, b, margin});
     }
-    object.cell = std::make_unique<Cell>(std::move(tree), world_from_base, std::move(bodies), std::move(checked));
+    object.cell = std::make_unique<Cell>(links.tree, world_from_base, std::move(bodies), std::move(checked));
     return object;
 }
 
@@ -402,10 +416,12 @@ void bind_robots(nb::module_& m) {
              nb::sig("def check_function(self, function: typing.Callable[[float], numpy.typing.NDArray[numpy.float64]], "
                      "rates: numpy.typing.NDArray[numpy.float64], margin: float, tolerance: float) -> "
                      "tuple[typing.Any, ...]"));
-    m.def("cell", &cell_of, "tree"_a, "base"_a, "links"_a, "obstacles"_a, "pairs"_a,
-          nb::sig("def cell(tree: KinematicTree, base: numpy.typing.NDArray[numpy.float64], links: list[tuple[str, Shape, "
-                  "int]], obstacles: list[tuple[str, Shape, numpy.typing.NDArray[numpy.float64]]], pairs: list[tuple[int, "
-                  "int, float]]) -> Cell"));
+    nb::class_<LinkBodies>(m, "LinkBodies", "The links of a robot as its cells need them.");
+    m.def("link_bodies", &link_bodies, "tree"_a, "links"_a,
+          nb::sig("def link_bodies(tree: KinematicTree, links: list[tuple[str, Shape, int]]) -> LinkBodies"));
+    m.def("cell", &cell_of, "links"_a, "base"_a, "obstacles"_a, "pairs"_a,
+          nb::sig("def cell(links: LinkBodies, base: numpy.typing.NDArray[numpy.float64], obstacles: list[tuple[str, Shape, "
+                  "numpy.typing.NDArray[numpy.float64]]], pairs: list[tuple[int, int, float]]) -> Cell"));
 }
 
 }  // namespace clearance

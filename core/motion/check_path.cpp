@@ -75,12 +75,15 @@ private:
         if (upper < report_.upper) report_.upper = upper, report_.pair = pair, report_.t_worst = t;
     }
 
-    // Gaps are known no closer than it took to decide; the one that is reported is measured in full.
+    // Gaps are known no closer than it took to decide, and not of all pairs; where it is worst they are measured in full.
     void measure_worst() {
-        path_.at(report_.t_worst, q_.data());
+        const double t = report_.t_worst;
+        path_.at(t, q_.data());
         posture_->take(q_.data());
-        const Gap gap = posture_->gap(report_.pair, {}, report_.work);
-        report_.upper = max_of(min_of(report_.upper, gap.upper - margin_of(report_.pair)), report_.lower);
+        const auto limit = [&](std::int32_t pair) { return report_.upper + margin_of(pair); };
+        const auto near = posture_->near(cell_.moving(), limit, report_.work);
+        for (const NearPair& one : near) note(posture_->gap(one.pair, {.at_most = limit(one.pair)}, report_.work), one.pair, t);
+        report_.upper = max_of(report_.upper, report_.lower);
     }
 
     void take(const Stretch& stretch) {
@@ -99,11 +102,22 @@ private:
         return stretches;
     }
 
-    // What is left of a stretch once it is looked at for violations.
+    // What is known of a stretch once it is looked at.
     struct Looked {
         bool is_violated = false;  // in the middle
-        double motion = 0.0;       // of the pairs that are not proved, at most
+        double motion = 0.0;       // of the pairs that are not proved for all of it, at most
+        double proved = 1.0;       // for them: this fraction of it, around the middle
     };
+
+    // What moves by `motion` on the way to the ends can use up `room` no sooner than at this fraction of the way.
+    static double fraction_of(double room, double motion) { return max_of(0.0, (1.0 - 1e-6) * room / motion); }
+
+    // The stretches before and after the part around the middle that is proved.
+    static std::pair<Stretch, Stretch> sides_of(const Stretch& stretch, double proved) {
+        const double half = min_of(proved, 1.0) * 0.5 * (stretch.end - stretch.begin), middle = stretch.middle();
+        return {{stretch.begin, middle - half, stretch.pairs, stretch.lower},
+                {middle + half, stretch.end, stretch.pairs, stretch.lower}};
+    }
 
     Looked look_for_violation(Stretch& stretch) {
         take(stretch);
@@ -118,6 +132,7 @@ private:
             note(gap, near.pair, t);
             looked.is_violated = looked.is_violated || gap.distance <= margin;
             looked.motion = max_of(looked.motion, motion_.of(near.pair));
+            looked.proved = min_of(looked.proved, fraction_of(gap.lower - margin, motion_.of(near.pair)));
             open.push_back(near.pair);
         }
         stretch.pairs = std::move(open);
@@ -140,24 +155,25 @@ private:
                 report_.first_violation = {stretch.begin, stretch.end};
                 return;
             }
+            auto [before, after] = sides_of(stretch, looked.proved);
             if (looked.is_violated) {
                 // Nothing later matters.
                 stack.clear();
-                stack.push_back({middle, middle, stretch.pairs, -kInfinity});
-            } else {
-                stack.push_back({middle, stretch.end, stretch.pairs, -kInfinity});
+                after.end = after.begin;
             }
-            stack.push_back({stretch.begin, middle, std::move(stretch.pairs), -kInfinity});
+            stack.push_back(std::move(after));
+            stack.push_back(std::move(before));
         }
     }
 
-    // A stretch for the search of the least clearance: pairs that cannot come below what is known are left out.
-    void look_for_least(Stretch& stretch) {
+    // Looks at a stretch for the least clearance: pairs that cannot come below what is known are left out. Gives the fraction
+    // around the middle in which none of the others can.
+    double look_for_least(Stretch& stretch) {
         take(stretch);
         const double t = stretch.middle();
         const auto matters_below = [&](std::int32_t pair) { return report_.upper + margin_of(pair) + motion_.of(pair); };
         Pairs open;
-        double lower = kInfinity;
+        double lower = kInfinity, settled = 1.0;
         for (const NearPair& near : posture_->near(stretch.pairs, matters_below, report_.work)) {
             const double most = matters_below(near.pair);
             const Gap gap = posture_->gap(near.pair, {.at_most = most}, report_.work);
@@ -169,10 +185,14 @@ private:
                 continue;
             }
             lower = min_of(lower, least);
+            const double room = gap.lower - margin_of(near.pair) - (report_.upper - question_.tolerance);
+            settled = min_of(settled, fraction_of(room, motion_.of(near.pair)));
             open.push_back(near.pair);
         }
+        if (!open.empty() && settled > 0.0) left_out_ = min_of(left_out_, report_.upper - question_.tolerance);
         stretch.lower = max_of(stretch.lower, lower);
         stretch.pairs = std::move(open);
+        return settled;
     }
 
     // Best first: the stretch with the least bound is halved, until nothing can be lower than what was found.
@@ -190,15 +210,16 @@ private:
                 remaining = stretch.lower;
                 break;
             }
-            look_for_least(stretch);
+            const double settled = look_for_least(stretch);
             if (stretch.pairs.empty()) continue;
             const double middle = stretch.middle();
             if (!(stretch.begin < middle && middle < stretch.end)) {
                 left_out_ = min_of(left_out_, stretch.lower);
                 continue;
             }
-            for (const auto& [begin, end] : {std::pair{stretch.begin, middle}, std::pair{middle, stretch.end}}) {
-                heap.push_back({begin, end, stretch.pairs, stretch.lower});
+            auto [before, after] = sides_of(stretch, settled);
+            for (Stretch* side : {&before, &after}) {
+                heap.push_back(std::move(*side));
                 std::push_heap(heap.begin(), heap.end(), is_later);
             }
         }

@@ -6,22 +6,30 @@
 namespace clearance {
 namespace {
 
-double chord(double radius, double angle) {
-    constexpr double kHalfTurn = 3.14159265358979312;
-    return 2.0 * radius * (angle < kHalfTurn ? std::sin(0.5 * angle) : 1.0);
+// How far a box reaches from an axis: one of its corners is farthest. The ball around the body may know better.
+double radius_about(const Vec3d& axis, const Vec3d& origin, const Ball& ball, const Posture::BoxAt& box) {
+    const Vec3d from = cross(axis, box.centre - origin);
+    const Vec3d x = cross(axis, box.side[0]), y = cross(axis, box.side[1]), z = cross(axis, box.side[2]);
+    double farthest_sq = 0.0;
+    for (const Vec3d& corner : {x + y + z, x + y - z, x - y + z, x - y - z})
+        farthest_sq = max_of(farthest_sq, max_of(norm_sq(from + corner), norm_sq(from - corner)));
+    const double by_ball = norm(cross(axis, ball.centre - origin)) + ball.radius;
+    return min_of(by_ball, std::sqrt(farthest_sq) * (1.0 + 1e-6));
 }
 
-// How far one joint can move a ball that hangs on it.
-double motion_by(const Frame& joint, const Pose& world_from_child, const Ball& ball, const double* steps) {
+// How far one joint can move what hangs on it.
+double motion_by(const Frame& joint, const Pose& world_from_child, const Ball& ball, const Posture::BoxAt& box,
+                 const double* steps) {
     const double* step = steps + joint.velocity;
+    const auto turned_by = [&](double angle) {
+        if (angle == 0.0) return 0.0;
+        return abs_of(angle) * radius_about(world_from_child.rotation * joint.axis, world_from_child.translation, ball, box);
+    };
+    if (joint.kind == JointKind::revolute) return turned_by(joint.multiplier * step[0]);
     if (joint.kind == JointKind::prismatic) return abs_of(joint.multiplier * step[0]);
-    const Vec3d arm = ball.centre - world_from_child.translation;
-    if (joint.kind == JointKind::floating)
-        return norm(Vec3d{step[0], step[1], step[2]}) + chord(norm(arm) + ball.radius, abs_of(step[3]));
-    const double radius = norm(cross(world_from_child.rotation * joint.axis, arm)) + ball.radius;
-    if (joint.kind == JointKind::planar)
-        return std::sqrt(step[0] * step[0] + step[1] * step[1]) + chord(radius, abs_of(step[2]));
-    return chord(radius, abs_of(joint.multiplier * step[0]));
+    if (joint.kind == JointKind::planar) return std::sqrt(step[0] * step[0] + step[1] * step[1]) + turned_by(step[2]);
+    const double arm = norm(ball.centre - world_from_child.translation) + ball.radius;
+    return norm(Vec3d{step[0], step[1], step[2]}) + arm * norm(Vec3d{step[3], step[4], step[5]});
 }
 
 }  // namespace
@@ -43,10 +51,12 @@ void MotionBound::set(const Posture& posture, const double* steps) {
     for (std::size_t body = 0; body < cell_->bodies().size(); ++body) {
         double* sums = sums_.data() + body * stride_;
         const std::int32_t last = cell_->bodies()[body].frame;
+        if (last == 0) continue;
         const Ball ball = posture.ball(static_cast<std::int32_t>(body));
+        const Posture::BoxAt box = posture.box(static_cast<std::int32_t>(body));
         for (std::int32_t k = last; k > 0; k = frames[static_cast<std::size_t>(k)].parent) {
             const Frame& joint = frames[static_cast<std::size_t>(k)];
-            sums[joint.depth] = motion_by(joint, posture.frames()[k], ball, steps);
+            sums[joint.depth] = motion_by(joint, posture.frames()[k], ball, box, steps);
         }
         sums[0] = 0.0;
         for (std::int32_t depth = 1; depth <= frames[static_cast<std::size_t>(last)].depth; ++depth)

@@ -7,15 +7,16 @@ namespace clearance {
 // How far bodies can move, seen from each other, while joints leave a posture by no more than given steps.
 //
 // Let the joints move one after the other, from the base to the tip. When it is a joint's turn, those behind it are still as
-// they were, so what hangs on it is at the distance from its axis that the posture shows: a turn by d moves no point of it
-// farther than the chord 2 r sin(d / 2). Joints that carry both bodies move neither towards the other.
+// they were, so what hangs on it is at the distance r from its axis that the posture shows: a turn by d moves no point of it
+// farther than r d. Joints that carry both bodies move neither towards the other.
 class MotionBound {
 public:
     explicit MotionBound(const Cell& cell);
 
-    // Steps of all velocities: of a floating joint how far it moves along each axis, and the angle in its first turn.
+    // Steps of all velocities; those of the turn of a floating joint make up a vector as long as the angle.
     void set(const Posture& posture, const double* steps);
 
+    // It grows as fast as the steps do, or slower.
     double of(std::int32_t pair) const {
         const Ends& ends = ends_[static_cast<std::size_t>(pair)];
         return sum(ends.a, ends.depth_a, ends.ancestor_depth) + sum(ends.b, ends.depth_b, ends.ancestor_depth);

@@ -58,6 +58,10 @@ void PlacedBody::place(const Pose& pose) {
             continue;
         }
         double* to = vertices_.data() + 9 * k;
+        if (counts_[k] == 1) {  // what is beyond the count repeats it
+            for (int copy = 0; copy < 3; ++copy) *to++ = balls_.x[k], *to++ = balls_.y[k], *to++ = balls_.z[k];
+            continue;
+        }
         for (const Vec3d& vertex : element_of(part)->vertex) {
             const Vec3d turned = pose.rotation * vertex;
             *to++ = turned.x;

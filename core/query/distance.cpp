@@ -236,6 +236,25 @@ Gap distance(const PlacedBody& a, const PlacedBody& b, const Question& question,
     return best;
 }
 
+bool within(const PlacedBody& a, const PlacedBody& b, double limit, Work& work) {
+    thread_local std::vector<PlacedPair> surfaces;
+    surfaces.clear();
+    ++work.pairs;
+    work.volume_tests += static_cast<std::int64_t>(a.size() * b.size());
+    const Vec3d b_origin = b.origin() - a.origin();
+    const Question question{.at_most = limit, .near_enough = limit};
+    bool found = false;
+    BallPairs(a, b, b_origin).for_nearer_than(limit, [&](std::size_t i, std::size_t j) {
+        if (found) return;
+        const PlacedPart part_a = a.part(i, {0, 0, 0}), part_b = b.part(j, b_origin);
+        if (has_surface(part_a.part, part_b.part))
+            surfaces.push_back({part_a, part_b, static_cast<std::int32_t>(i), static_cast<std::int32_t>(j)});
+        else
+            found = gap_between(part_a, part_b, question, work).distance <= limit;
+    });
+    return found || (!surfaces.empty() && nearest_surfaces(surfaces, question, {}, work).gap.distance <= limit);
+}
+
 namespace {
 
 void turned_vertices(const Element& element, const Mat3& rotation, const Vec3d& shift, double* to) {

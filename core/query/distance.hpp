@@ -10,7 +10,10 @@ namespace clearance {
 // `at_most` is not looked at any closer.
 Gap distance(const PlacedBody& a, const PlacedBody& b, const Question& question, Work& work);
 
-// The same for two bodies at two poses. Bodies of one part need no placed body in between.
+// Whether two placed bodies are no farther apart than a limit: the first two parts that are decide it.
+bool within(const PlacedBody& a, const PlacedBody& b, double limit, Work& work);
+
+// The distance of two bodies at two poses. Bodies of one part need no placed body in between.
 Gap distance(const Body& a, const Pose& pose_a, const Body& b, const Pose& pose_b, const Question& question, Work& work);
 
 // The least over pairs of parts of which neither is a surface, with points about the origin of a. Pairs with a surface that

@@ -5,6 +5,7 @@
 
 #include "query/box_around.hpp"
 #include "query/distance.hpp"
+#include "robot/standing_tree.hpp"
 #include "robot/tree.hpp"
 
 namespace clearance {
@@ -42,8 +43,19 @@ public:
     const Pose& base() const { return base_; }
     std::span<const CellBody> bodies() const { return bodies_; }
     std::span<const CellPair> pairs() const { return pairs_; }
-    std::span<const std::int32_t> moving() const { return moving_; }  // pairs of which a body moves,
+    std::span<const std::int32_t> moving() const { return moving_; }      // pairs of which a body moves,
     std::span<const StandingPair> standing() const { return standing_; }  // and the others
+    double largest_margin() const { return largest_margin_; }
+
+    // What a question about all moving pairs goes through: a list, and for every moving body the tree of what stands still,
+    // with the number of its pair with each of them, or -1.
+    std::span<const std::int32_t> listed() const { return listed_; }
+    const StandingTree& obstacles() const { return obstacles_; }
+    struct Met {
+        std::int32_t body;
+        std::vector<std::int32_t> pair;  // by body that stands still
+    };
+    std::span<const Met> met() const { return met_; }
 
     // Room for one configuration, for as long as it is held; it is given back and used again.
     class Lease {
@@ -61,12 +73,19 @@ public:
     };
 
 private:
+    void sort_pairs();
+    void plant_obstacles();
+
     std::shared_ptr<const KinematicTree> tree_;
     Pose base_;
     std::vector<CellBody> bodies_;
     std::vector<CellPair> pairs_;
     std::vector<std::int32_t> moving_;
     std::vector<StandingPair> standing_;
+    double largest_margin_ = 0.0;
+    std::vector<std::int32_t> listed_;
+    StandingTree obstacles_;
+    std::vector<Met> met_;
     mutable std::mutex mutex_;
     mutable std::vector<std::unique_ptr<Posture>> free_;
 };

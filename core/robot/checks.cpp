@@ -8,10 +8,8 @@ bool is_clear(const Cell& cell, Posture& posture, double margin, Work& work) {
     const auto limit = [&](std::int32_t pair) { return margin + cell.pairs()[static_cast<std::size_t>(pair)].margin; };
     for (const StandingPair& standing : cell.standing())
         if (standing.gap.distance <= limit(standing.pair)) return false;
-    for (const NearPair& near : posture.near(cell.moving(), limit, work)) {
-        const double most = limit(near.pair);
-        if (posture.gap(near.pair, {.at_most = most, .near_enough = most}, work).distance <= most) return false;
-    }
+    for (const NearPair& near : posture.near_all(limit, margin + cell.largest_margin(), work))
+        if (posture.is_within(near.pair, limit(near.pair), work)) return false;
     return true;
 }
 
@@ -21,7 +19,7 @@ NearestPair nearest(const Cell& cell, Posture& posture, double at_most, Work& wo
     for (const StandingPair& standing : cell.standing())
         if (standing.gap.distance <= at_most && standing.gap.distance < best.gap.distance)
             best = {standing.gap, standing.pair};
-    const NearestPair moving = posture.nearest(cell.moving(), min_of(at_most, best.gap.distance), work);
+    const NearestPair moving = posture.nearest(min_of(at_most, best.gap.distance), work);
     const double lower = min_of(best.gap.lower, moving.gap.lower);
     if (moving.pair >= 0 && moving.gap.distance < best.gap.distance) best = moving;
     best.gap.lower = lower;
@@ -34,7 +32,7 @@ void all_gaps(const Cell& cell, Posture& posture, const Question& question, Gap*
     for (std::size_t k = 0; k < cell.pairs().size(); ++k) gaps[k] = farther_than_asked(farther);
     for (const StandingPair& standing : cell.standing())
         if (standing.gap.distance <= at_most) gaps[standing.pair] = standing.gap;
-    for (const NearPair& near : posture.near(cell.moving(), [&](std::int32_t) { return at_most; }, work))
+    for (const NearPair& near : posture.near_all([&](std::int32_t) { return at_most; }, at_most, work))
         gaps[near.pair] = posture.gap(near.pair, question, work);
 }
 

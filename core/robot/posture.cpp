@@ -98,21 +98,29 @@ void Posture::bound_boxes(Work& work) {
     float bounds[8];
     bvh_kernels().box_bounds(boxes_, bounds);
     work.volume_tests += waiting_;
-    for (int k = 0; k < waiting_; ++k) {
-        // Boxes that meet say nothing about depth, but balls do.
-        const double apart = static_cast<double>(bounds[k]) - waits_[k].slack;
-        const double lower = apart > 0.0 ? apart : ball_bound(waits_[k].pair);
-        if (!(lower > waits_[k].limit)) near_.push_back({waits_[k].pair, lower});
-    }
+    for (int k = 0; k < waiting_; ++k)
+        add_near(waits_[k].pair, static_cast<double>(bounds[k]) - waits_[k].slack, waits_[k].limit);
     waiting_ = 0;
 }
 
-std::span<const NearPair> Posture::finish_boxes(Work& work) {
-    if (waiting_ > 0) bound_boxes(work);
+// Boxes that meet say nothing about depth, but balls do.
+void Posture::add_near(std::int32_t pair, double apart, double limit) {
+    const double lower = apart > 0.0 ? apart : ball_bound(pair);
+    if (!(lower > limit)) near_.push_back({pair, lower});
+}
+
+std::span<const NearPair> Posture::sorted() {
     std::sort(near_.begin(), near_.end(), [](const NearPair& one, const NearPair& other) {
         return one.lower < other.lower || (one.lower == other.lower && one.pair < other.pair);
     });
     return near_;
+}
+
+bool Posture::is_within(std::int32_t pair, double limit, Work& work) {
+    const auto& [a, b, margin] = pair_at(pair);
+    if (place_at(a).is_single && place_at(b).is_single)
+        return gap(pair, {.at_most = limit, .near_enough = limit}, work).distance <= limit;
+    return within(placed(a), placed(b), limit, work);
 }
 
 Gap Posture::gap(std::int32_t pair, const Question& question, Work& work) {
@@ -136,11 +144,11 @@ bool Posture::open(std::int32_t pair, double at_most, Gap& found, Work& work) {
     return found.distance < kInfinity;
 }
 
-NearestPair Posture::nearest(std::span<const std::int32_t> pairs, double at_most, Work& work) {
+NearestPair Posture::nearest(double at_most, Work& work) {
     NearestPair best{farther_than_asked(kInfinity), -1};
     double lowest = kInfinity;
     surfaces_.clear(), owner_.clear();
-    for (const NearPair& one : near(pairs, [&](std::int32_t) { return at_most; }, work)) {
+    for (const NearPair& one : near_all([&](std::int32_t) { return at_most; }, at_most, work)) {
         const double bound = min_of(at_most, best.gap.distance);
         if (one.lower > bound) break;
         Gap found;

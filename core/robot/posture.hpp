@@ -29,6 +29,18 @@ public:
         return {places_[k].ball_centre, cell_->bodies()[k].body.ball().radius};
     }
 
+    struct BoxAt {
+        Vec3d centre, side[3];  // in the world; sides are half as long as those of the box
+    };
+    BoxAt box(std::int32_t body) const {
+        const Place& at = places_[static_cast<std::size_t>(body)];
+        const auto side = [&](int k) {
+            const double half = at.half[k];
+            return half * Vec3d{at.axis[3 * k], at.axis[3 * k + 1], at.axis[3 * k + 2]};
+        };
+        return {at.box_centre, {side(0), side(1), side(2)}};
+    }
+
     // Those of some pairs that neither balls nor boxes prove to be farther apart than limit(pair), nearest bounds first.
     template <class Limit>
     std::span<const NearPair> near(std::span<const std::int32_t> pairs, const Limit& limit, Work& work) {
@@ -38,14 +50,33 @@ public:
             if (proved_by_balls(pair, most)) continue;
             add_boxes(pair, most, work);
         }
-        return finish_boxes(work);
+        if (waiting_ > 0) bound_boxes(work);
+        return sorted();
     }
+
+    // The same of all pairs of which a body moves; `most` is the largest of the limits.
+    template <class Limit>
+    std::span<const NearPair> near_all(const Limit& limit, double most, Work& work) {
+        near(cell_->listed(), limit, work);
+        for (const Cell::Met& met : cell_->met()) {
+            const Place& place = place_at(met.body);
+            const auto seen = cell_->obstacles().seen(place.box_centre, place.half, place.axis, place.size);
+            cell_->obstacles().for_near(seen, most, work.volume_tests, [&](std::int32_t body, double apart) {
+                const std::int32_t pair = met.pair[static_cast<std::size_t>(body)];
+                if (pair >= 0) add_near(pair, apart, limit(pair));
+            });
+        }
+        return sorted();
+    }
+
+    // Whether a pair is no farther apart than a limit.
+    bool is_within(std::int32_t pair, double limit, Work& work);
 
     // The gap of one pair.
     Gap gap(std::int32_t pair, const Question& question, Work& work);
 
-    // One minimum over many pairs, surfaces in one forest.
-    NearestPair nearest(std::span<const std::int32_t> pairs, double at_most, Work& work);
+    // One minimum over all pairs of which a body moves, surfaces in one forest.
+    NearestPair nearest(double at_most, Work& work);
 
 private:
     struct Place {
@@ -66,7 +97,8 @@ private:
     double ball_bound(std::int32_t pair);
     void add_boxes(std::int32_t pair, double limit, Work& work);
     void bound_boxes(Work& work);
-    std::span<const NearPair> finish_boxes(Work& work);
+    void add_near(std::int32_t pair, double apart, double limit);
+    std::span<const NearPair> sorted();
     bool open(std::int32_t pair, double at_most, Gap& found, Work& work);
 
     const Cell* cell_;

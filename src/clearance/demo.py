@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import argparse
+import copy
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import pictures, samples
+from .clearances import clearances
 from .contacts import Contacts, contacts
+from .path_plots import along, seconds
+from .paths import PathReport, check_path
+from .robots import Robot
 from .scene import Nearest, PairTable, Scene
 from .surfaces import is_surface, leaves
 
 __all__ = ["main"]
+
+Floats = NDArray[np.float64]
+
+MARGIN = 0.01  # metres that the arm is asked to keep
+INTO_THE_CELL = (0.83, 0.38, 0.6)  # where the arm is looked at from
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,6 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     cell = samples.robot_cell()
     links = list(samples.robot_cell_poses())
     print(nearest_report(cell, links, [name for name in cell.names if name not in links]), end="\n\n")
+    arm, around, path = samples.arm(), samples.arm_cell(), samples.arm_path()
+    report, text = path_report(arm, around, path)
+    print(text, end="\n\n")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         pictures.draw(scene, folder / "scene.png", table=table)
@@ -57,14 +71,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         pictures.draw(crate, folder / "contacts.png", closest=0, contacts={"crate on table": manifold})
         pictures.draw(cell, folder / "cell.png", closest=3)
         pictures.page(cell, folder / "cell.html", closest=3)
+        pictures.plot_path(arm, around, path, folder / "path.png", margin=MARGIN, report=report)
+        worst = arm.scene(report.q_worst, around)
+        ghosts = [arm.scene(q) for q in along(path, 101)[1][[0, 46, 57]]]
+        pictures.draw(worst, folder / "arm.png", closest=3, ghosts=ghosts, view_from=INTO_THE_CELL)
+        pictures.page(worst, folder / "path.html", closest=3, ghosts=ghosts, view_from=INTO_THE_CELL)
     except ImportError as error:
         print(f"No pictures: {error}", file=sys.stderr)
         return 1
     except OSError as error:
         print(f"Cannot write to {folder}: {error.strerror}.", file=sys.stderr)
         return 1
-    print(f"Pictures: {folder / 'scene.png'}, {folder / 'contacts.png'}, {folder / 'cell.png'}")
-    print(f"Pages to turn around: {folder / 'scene.html'}, {folder / 'cell.html'}")
+    for what, names in (
+        ("Pictures", ("scene.png", "contacts.png", "cell.png", "arm.png", "path.png")),
+        ("Pages to turn around", ("scene.html", "cell.html", "path.html")),
+    ):
+        print(f"{what}: {', '.join(str(folder / name) for name in names)}")
     return 0
 
 
@@ -146,6 +168,46 @@ def nearest_report(scene: Scene, links: list[str], sheets: list[str]) -> str:
             f"Of {possible / 1e6:.0f} million pairs of triangles {found.work.triangle_tests} were looked at.",
         ]
     )
+
+
+def path_report(robot: Robot, world: Scene, path: Floats) -> tuple[PathReport, str]:
+    """Check a path of an arm; tell what it comes near to, when, and how much of that is proved."""
+    started = perf_counter()
+    report = check_path(robot, world, path, MARGIN, tolerance=1e-4)
+    elapsed = perf_counter() - started
+    verdict = "keeps" if report.clear else "does not keep"
+    at_waypoints = seconds(robot, path)
+    lines = [
+        f"An arm takes a part from a shelf to a machine: {robot.dof} joints, {len(world.names)} bodies around it, "
+        f"{len(path)} waypoints, {at_waypoints[-1]:.2f} s.",
+        f"The whole path {verdict} a margin of {1e3 * MARGIN:g} mm; that is proved by looking at "
+        f"{report.configurations} configurations, {1e3 * elapsed:.1f} ms.",
+        f"Its least clearance is between {1e3 * report.lower:.3f} and {1e3 * report.upper:.3f} mm.",
+        "",
+        f"{'a':<13}  {'b':<8}  {'least clearance in mm':>21}  {'at':>7}",
+    ]
+    for pair in _nearest_pairs(robot, world, path, 8):
+        found = check_path(_only(robot, world, pair), world, path, tolerance=1e-5)
+        when = np.interp(found.t_worst, np.arange(len(path)), at_waypoints)
+        bracket = f"{1e3 * found.lower:.2f} to {1e3 * found.upper:.2f}"
+        lines.append(f"{pair[0]:<13}  {pair[1]:<8}  {bracket:>21}  {when:5.2f} s")
+    return report, "\n".join(lines)
+
+
+def _nearest_pairs(robot: Robot, world: Scene, path: Floats, count: int) -> list[tuple[str, str]]:
+    """List the pairs that are the nearest of all somewhere along a path, closest first."""
+    found = clearances(robot, world, along(path, 1000)[1])
+    order = dict.fromkeys(found.pair_index[np.argsort(found.distance)].tolist())
+    return [found.pairs[k] for k in list(order)[:count]]
+
+
+def _only(robot: Robot, world: Scene, pair: tuple[str, str]) -> Robot:
+    """Make a robot that may touch everything but for one pair of bodies."""
+    other = copy.deepcopy(robot)
+    for a, b in [*robot.pairs, *((link, body) for link in robot.link_names for body in world.names)]:
+        if (a, b) != pair:
+            other.allow(a, b)
+    return other
 
 
 def _triangles(scene: Scene, name: str) -> int:

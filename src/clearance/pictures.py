@@ -1,6 +1,6 @@
 """Pictures of a scene, its closest pairs and its contacts: a PNG, or one page that turns in the browser, offline.
 
-And plots of paths: how the clearance of a robot changes along its way.
+And `plot_path`: how the clearance of a robot changes along its way.
 
 They need trimesh, matplotlib and scipy: `pip install clearance[view]`.
 """
@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .contacts import Contacts
-from .paths import PathReport, check_path
-from .robots import Robot
+from .path_plots import plot_path
 from .scene import PairTable, Scene
 from .shapes import HalfSpace, Shape
 from .surfaces import (
@@ -36,7 +35,6 @@ from .surfaces import (
     two_sided,
     with_sharp_edges,
 )
-from .worlds import World
 
 __all__ = ["draw", "mesh_of", "page", "plot_path"]
 
@@ -138,15 +136,14 @@ def draw(
     extra("matplotlib")
     witnesses, manifolds = _witnesses(scene, table, closest), _manifolds(contacts, closest)
     pieces, plates = _pieces(scene)
-    shades = [piece._replace(colour=GHOST) for ghost in ghosts for piece in _pieces(ghost)[0]]
-    points = np.concatenate([piece.mesh.vertices for piece in [*pieces, *shades, *(plate.piece for plate in plates)]])
-    towards = _direction(view_from)
+    shades = _shades(scene, ghosts)
+    shown = [*pieces, *itertools.chain.from_iterable(shades), *(plate.piece for plate in plates)]
+    points, towards = np.concatenate([piece.mesh.vertices for piece in shown]), _direction(view_from)
 
-    def painted(shown: Sequence[_Piece]) -> NDArray[np.uint8]:
+    def painted(faces: Sequence[_Faces]) -> NDArray[np.uint8]:
         figure, axes = _stage(points, towards)
         _add_plates(axes, plates, towards)
-        if shown:
-            _add_faces(figure, axes, shown, plates)
+        _add_faces(axes, faces, plates)
         labels = [_add_witness(figure, axes, witness) for witness in witnesses]
         length = _arrow_length(points)
         labels += [_add_manifold(figure, axes, manifold, length) for manifold in manifolds if len(manifold.found)]
@@ -154,10 +151,12 @@ def draw(
         figure.canvas.draw()
         return np.asarray(figure.canvas.buffer_rgba())
 
-    picture = painted(pieces)
-    if shades:
+    stage, longest = _stage(points, towards), 0.008 * float(np.linalg.norm(np.ptp(points, axis=0)))
+    faces = [_faces(*stage, group, longest) for group in (pieces, *shades) if group]
+    picture = painted(faces[: bool(pieces)])
+    if any(shades):
         # Faces that are translucent one by one would show all their seams, so whole pictures are blended.
-        picture = ((1.0 - FAINT) * picture + FAINT * painted([*pieces, *shades])).round().astype(np.uint8)
+        picture = ((1.0 - FAINT) * picture + FAINT * painted(faces)).round().astype(np.uint8)
     _save(picture, path)
 
 
@@ -201,7 +200,7 @@ def _look_at(figure: Any, axes: Any, points: Floats, towards: Floats) -> None:
     axes.apply_aspect()
     seen = _on_figure(figure, axes, points)
     corner, size = seen.min(axis=0), np.ptp(seen, axis=0)
-    scale = min(0.94 / size[1], 0.56 / size[0])
+    scale = min(0.94 / size[1], 0.62 / size[0])
     axes.set_position([*(0.5 - scale * (corner + 0.5 * size)), scale, scale])
     axes.apply_aspect()
 
@@ -234,14 +233,18 @@ def _add_plates(axes: Any, plates: Sequence[_Plate], towards: Floats) -> None:
         )
 
 
-def _add_faces(figure: Any, axes: Any, pieces: Sequence[_Piece], plates: Sequence[_Plate]) -> None:
-    """All faces in one collection, small ones only: matplotlib sorts faces by depth, it does not cut them."""
+class _Faces(NamedTuple):
+    """Small triangles, as they are lit."""
+
+    triangles: Floats  # (n, 3, 3)
+    colours: Floats  # (n, 3)
+
+
+def _faces(figure: Any, axes: Any, pieces: Sequence[_Piece], longest: float) -> _Faces:
+    """What is seen of pieces that belong together, in small faces: matplotlib sorts them by depth, it does not cut."""
     trimesh = extra("trimesh")
     from matplotlib.colors import to_rgb
-    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-    everything = np.concatenate([piece.mesh.vertices for piece in pieces])
-    longest = 0.008 * float(np.linalg.norm(np.ptp(everything, axis=0)))
     small = []
     for piece in pieces:
         screen = _on_figure(figure, axes, piece.mesh.vertices)[piece.mesh.faces]
@@ -254,7 +257,16 @@ def _add_faces(figure: Any, axes: Any, pieces: Sequence[_Piece], plates: Sequenc
         light = 0.5 + 0.5 * piece.mesh.face_normals @ TOWARDS_LIGHT
         corners.append(piece.mesh.triangles)
         colours.append(np.clip((0.42 + 0.64 * light[:, None]) * np.array(to_rgb(piece.colour)), 0.0, 1.0))
-    triangles, shades = np.concatenate(corners), np.concatenate(colours)
+    return _Faces(np.concatenate(corners), np.concatenate(colours))
+
+
+def _add_faces(axes: Any, groups: Sequence[_Faces], plates: Sequence[_Plate]) -> None:
+    """All faces in one collection, so that they are sorted together; what has sunk into a half-space comes first."""
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+    if not groups:
+        return
+    triangles, shades = (np.concatenate(columns) for columns in zip(*groups, strict=True))
     centres = triangles.mean(axis=1)
     sunk = np.any([shown.hides(centres) for shown in plates], axis=0) if plates else np.zeros(len(centres), dtype=bool)
     for which, order in ((sunk, 1), (~sunk, 3)):
@@ -374,8 +386,8 @@ def page(
     pieces, plates = _pieces(scene)
     world = trimesh.Scene()
     _add_bodies(world, pieces)
-    for ghost in ghosts:
-        _add_bodies(world, [piece._replace(colour=GHOST) for piece in _pieces(ghost)[0]], FAINT)
+    for ghost in _shades(scene, ghosts):
+        _add_bodies(world, ghost, FAINT)
     for shown in plates:
         world.add_geometry(_painted([shown.piece.mesh], GROUND, CLEAR), geom_name=shown.piece.body)
     thickness, length = 0.002 * world.scale, _arrow_length(world.bounds)
@@ -514,7 +526,7 @@ def _aim_camera(world: Any, view_from: Floats) -> None:
     world.camera.fov = (30.0, 30.0)
 
 
-def _pieces(scene: Scene) -> tuple[list[_Piece], list[_Plate]]:
+def _pieces(scene: Scene, fine: bool = True) -> tuple[list[_Piece], list[_Plate]]:
     if not scene.names:
         raise ValueError("the scene has no bodies, so there is nothing to draw.")
     parts = [
@@ -529,7 +541,7 @@ def _pieces(scene: Scene) -> tuple[list[_Piece], list[_Plate]]:
         if is_surface(leaf):
             pieces.append(_Piece(name, _sheet(surface(leaf).apply_transform(pose)), colour, is_convex=False))
             continue
-        mesh = surface(leaf, fine=_roundness(leaf) > 0.05 * largest).apply_transform(pose)
+        mesh = surface(leaf, fine=fine and _roundness(leaf) > 0.05 * largest).apply_transform(pose)
         pieces.append(_Piece(name, with_sharp_edges(mesh, leaf), colour))
     around = np.concatenate([piece.mesh.vertices for piece in pieces]) if pieces else np.empty((0, 3))
     plates = []
@@ -540,6 +552,18 @@ def _pieces(scene: Scene) -> tuple[list[_Piece], list[_Plate]]:
             mesh = with_sharp_edges(plate(leaf, pose, around), leaf)
             plates.append(_Plate(_Piece(name, mesh, colour), normal, offset))
     return pieces, plates
+
+
+def _shades(scene: Scene, ghosts: Sequence[Scene]) -> list[list[_Piece]]:
+    """The pieces of ghosts, but for bodies that have not moved: two surfaces in one place would flicker."""
+    placed = {(name, scene.pose(name).tobytes()) for name in scene.names}
+    shades = []
+    for ghost in ghosts:
+        moved = [name for name in ghost.names if (name, ghost.pose(name).tobytes()) not in placed]
+        placed.update((name, ghost.pose(name).tobytes()) for name in moved)
+        pieces = _pieces(ghost, fine=False)[0] if moved else []
+        shades.append([piece._replace(colour=GHOST) for piece in pieces if piece.body in moved])
+    return shades
 
 
 def _sheet(mesh: Mesh) -> Mesh:
@@ -560,7 +584,7 @@ def _without_hidden_faces(pieces: Sequence[_Piece], blockers: Sequence[_Piece]) 
     low, high = (np.array([blocker.mesh.bounds[end] for blocker in blockers]) for end in (0, 1))
     shown = []
     for k, piece in enumerate(pieces):
-        vertices, faces = piece.mesh.vertices, piece.mesh.faces
+        vertices, faces = np.array(piece.mesh.vertices), np.array(piece.mesh.faces)
         for j in np.flatnonzero((low <= high[k]).all(axis=1) & (low[k] <= high).all(axis=1)).tolist():
             if j != k and blockers[j].is_convex:
                 faces = faces[~_hidden(vertices, faces, blockers[j].mesh, wins_ties=j < k)]
@@ -585,7 +609,7 @@ def _hidden(vertices: Floats, faces: NDArray[np.int64], blocker: Mesh, wins_ties
 def _all_below(points: Floats, mesh: Mesh, height: float) -> NDArray[np.bool_]:
     """Which points lie below the planes of all faces of a convex mesh, raised by a height."""
     real = mesh.area_faces > 0.0
-    normals, corners = mesh.face_normals[real], mesh.triangles[real, 0]
+    normals, corners = np.array(mesh.face_normals)[real], np.array(mesh.triangles)[real, 0]
     offsets = np.einsum("ij,ij->i", normals, corners) + height
     below = np.ones(len(points), dtype=bool)
     # A few planes from all around leave few points for the others.

@@ -33,7 +33,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Pair: TypeAlias = tuple[str, str]
 Configuration: TypeAlias = ArrayLike | Mapping[str, Any]
 
-MOST_CELLS = 4  # worlds that a robot remembers
+MOST_CELLS = 32  # worlds that a robot remembers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -577,6 +577,8 @@ class Robot:
         self._kinematics = Kinematics([*links, *objects], [*joints, *fixed])
         shapes = {link.name: link.shape for link in self._kinematics.links}
         self._shapes = {name: shape for name, shape in shapes.items() if shape is not None}
+        numbered = [(name, shape, self._number(name)) for name, shape in self._shapes.items()]
+        self._bodies = _core.link_bodies(self._kinematics.tree, numbered)
         self._cells: OrderedDict[Any, tuple[_core.Cell, tuple[Pair, ...]]] = OrderedDict()
 
     def _adjacent(self) -> list[Pair]:
@@ -633,9 +635,8 @@ class Robot:
         pairs = (*self.pairs, *around)
         number = {name: k for k, name in enumerate([*solid, *names])}
         cell = _core.cell(
-            self._kinematics.tree,
+            self._bodies,
             self._base,
-            [(name, self._shapes[name], self._number(name)) for name in solid],
             obstacles,
             [(number[a], number[b], self._rules.margin(a, b)) for a, b in pairs],
         )

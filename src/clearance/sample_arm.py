@@ -67,7 +67,7 @@ def arm_cell() -> Scene:
     scene.add("table", _table(0.44, 0.8, height), pose=[0.66, 0.0, 0.0])
     scene.add("bin", _bin(0.3, 0.4, 0.2), pose=[0.66, -0.06, height + 0.001])
     scene.add("shelf", _shelf(0.34, 0.8), pose=_facing_the_arm(2.2, 0.56))
-    scene.add("column", Cylinder(0.06, 1.7), pose=[0.33, 0.53, 0.85])
+    scene.add("column", Cylinder(0.06, 1.5), pose=[0.33, 0.53, 0.75])
     scene.add("machine", _machine(), pose=_facing_the_arm(-2.05, 0.58))
     return scene
 
@@ -124,7 +124,7 @@ def _shelf(depth: float, width: float) -> list[Placed]:
 
 def _machine() -> list[Placed]:
     """A cabinet with an opening in its front, at x = 0, and a chuck behind it."""
-    depth, width, height, wall = 0.55, 0.8, 1.4, 0.03
+    depth, width, height, wall = 0.55, 0.7, 1.3, 0.03
     low, high, half = 0.74, 1.02, 0.17  # edges of the opening
     x, side, above = -0.5 * depth, 0.5 * width - half, height - high
     return [
@@ -132,7 +132,10 @@ def _machine() -> list[Placed]:
         Box([depth, width, wall]).at([x, 0.0, height - 0.5 * wall]),
         Box([wall, width, height - low]).at([0.5 * wall - depth, 0.0, 0.5 * (height + low)]),
         *(Box([depth, wall, height - low]).at([x, s * 0.5 * (width - wall), 0.5 * (height + low)]) for s in (-1, 1)),
-        *(Box([wall, side, high - low]).at([-0.5 * wall, s * (half + 0.5 * side), 0.5 * (high + low)]) for s in (-1, 1)),
+        *(
+            Box([wall, side, high - low]).at([-0.5 * wall, s * (half + 0.5 * side), 0.5 * (high + low)])
+            for s in (-1, 1)
+        ),
         Box([wall, width, above]).at([-0.5 * wall, 0.0, high + 0.5 * above]),
         Cylinder(0.09, 0.12).at(from_rpy([0.0, 0.5 * np.pi, 0.0], [0.06 + wall - depth, 0.0, 0.88])),
         Cylinder(0.03, 0.1).at(from_rpy([0.0, 0.5 * np.pi, 0.0], [0.17 + wall - depth, 0.0, 0.88])),
