@@ -27,7 +27,7 @@ MARGIN = 0.012  # metres
 
 def plan(robot: cl.Robot, world: cl.Scene, start: Floats, goal: Floats) -> Floats:
     """Plan with RRT-Connect, and shorten what it found."""
-    planner = Planner(robot, world, MARGIN, seed=4)
+    planner = Planner(robot, world, MARGIN, seed=6)
     began = perf_counter()
     found = planner.plan(start, goal)
     print(f"RRT-Connect: {len(found)} waypoints, {planner.edges} edges, {perf_counter() - began:.2f} s")

@@ -75,7 +75,7 @@ class Planner:
             one, other = other, one
         raise RuntimeError(f"no way was found in {attempts} attempts.")
 
-    def shorten(self, path: Floats, attempts: int = 300) -> Floats:
+    def shorten(self, path: Floats, attempts: int = 800) -> Floats:
         """Replace detours by straight lines, wherever these are free."""
         for _ in range(attempts):
             times = np.sort(self.rng.uniform(0.0, len(path) - 1.0, 2))

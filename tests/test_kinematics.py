@@ -43,7 +43,7 @@ def test_links_stand_where_plain_recursion_puts_them(name):
     assert found.shape == (50, len(plan.links), 4, 4)
     assert found.dtype == np.float64
     for k, link in enumerate(robot.link_names):
-        assert np.max(np.abs(found[:, k] - expected[link])) <= 1e-14 * 10, link
+        assert np.max(np.abs(found[:, k] - expected[link])) <= 1e-13, link
         assert np.array_equal(robot.pose(q, link), found[:, k])
 
 

@@ -162,18 +162,15 @@ def test_thin_obstacles_between_waypoints_are_not_tunnelled_through(kind):
     corners = [[0.0, -1.0, -1.0], [0.0, 1.0, -1.0], [0.0, 0.0, 2.0]]
     shape = THIN[kind] or cl.Mesh(corners, [[0, 1, 2]])
     robot = slide().robot()
-    for at in (0.5, 0.123456, 2.9):
-        report = cl.check_path(robot, {"thin": shape.at([at, 0.0, 0.0])}, [[-1.0], [0.2], [3.5]])
-        if at == 0.123456:
-            report = cl.check_path(robot, {"thin": shape.at([at, 0.0, 0.0])}, [[-1.0], [3.5]])
+    for at, waypoints in ((0.5, [-1.0, 0.2, 3.5]), (0.123456, [-1.0, 3.5]), (2.9, [-1.0, 0.2, 3.5])):
+        report = cl.check_path(robot, {"thin": shape.at([at, 0.0, 0.0])}, np.reshape(waypoints, (-1, 1)))
         assert not report.clear
         assert report.upper <= 0.0
         assert report.lower >= -0.11
-        waypoints = [[-1.0], [0.2], [3.5]] if at != 0.123456 else [[-1.0], [3.5]]
         start, end = report.first_violation
-        first = float(np.interp(at - 0.1, np.ravel(waypoints), np.arange(len(waypoints))))
-        assert start - 1e-6 <= first <= end + 2e-3
-        assert start >= first - 5e-3
+        first = float(np.interp(at - 0.1, waypoints, np.arange(len(waypoints))))
+        assert first - 5e-3 <= start <= first + 1e-6
+        assert end >= first - 1e-6
 
 
 def test_tiny_body_that_flies_past_a_tiny_body():
@@ -322,7 +319,6 @@ def test_bracket_is_narrow_even_where_the_verdict_is_hard(gap):
     report = cl.check_path(swing().robot(), {"ground": cl.HalfSpace([0, 0, 1], -0.02 - gap)}, [[0.0], [6.0]])
     assert report.lower <= gap + 1e-12
     assert gap - 1e-12 <= report.upper <= report.lower + 1e-3 * (1 + 1e-9)
-    assert report.clear or report.first_violation[0] < 6.0
 
 
 def test_verdict_alone_is_the_same_verdict():
@@ -348,7 +344,7 @@ def test_forms_of_a_world_and_of_waypoints_do_not_matter():
         found = cl.check_path(robot, bodies, waypoints.tolist(), margin)
         assert overlap(found, report)
         assert found.clear == report.clear
-    frozen = waypoints[::1].copy()
+    frozen = waypoints.copy()
     frozen.flags.writeable = False
     again = cl.check_path(robot, as_mapping(world), np.asfortranarray(frozen), margin)
     assert (again.lower, again.upper, again.t_worst) == (report.lower, report.upper, report.t_worst)
@@ -481,19 +477,20 @@ def test_about_half_of_the_callable_paths_touch():
     assert 0.3 <= np.mean(touched) <= 0.7
 
 
-@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (1, -2, 0)])
 def test_function_may_turn_a_floating_joint_about_any_axis(axis):
     tips = tuple(cl.Sphere(0.02).at(tip) for tip in 0.9 * np.eye(3))
     free = robots.JointPlan("free", "floating", "map", "body", robots.lift(0.1, 0.2, 0.3, (1.0, 1.0, 0.0), 0.5))
     plan = robots.Plan("jack", {"map": (), "body": tips}, (free,))
-    about = np.eye(3)[axis]
+    about = np.array(axis) / np.linalg.norm(axis)
+    tip = 0.9 * np.eye(3)[np.argmin(np.abs(about))]
 
     def path(t):
         return [*(0.2 * t * about), *(np.sin(0.75 * t) * about), np.cos(0.75 * t)]
 
-    rates = np.concatenate([0.2 * about, 1.5 * about])
+    rates = np.abs(np.concatenate([0.2 * about, 1.5 * about]))
     # A pin where one of the tips comes by in the middle; it is neither there before nor after.
-    there = (oracle.link_poses(plan, np.array(path(0.45)))["body"] @ [*(0.9 * np.eye(3)[axis - 1]), 1.0])[:3]
+    there = (oracle.link_poses(plan, np.array(path(0.45)))["body"] @ [*tip, 1.0])[:3]
     for off, expected in (([0.0, 0.0, 0.0], False), ((0.1 * plan.joints[0].origin[:3, :3] @ about), True)):
         world = {"pin": (cl.Sphere(0.01).at(there + off),)}
         assert min(value_at(plan, world, path(t)) for t in (0.0, 0.5, 1.0)) > 0.01

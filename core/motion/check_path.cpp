@@ -12,7 +12,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Stretches in which nothing moves farther than this, compared with the tolerance (at most a millimetre), are not halved.
 constexpr double kResolution = 1e-3, kLargestTolerance = 1e-3;
-constexpr std::int64_t kMostConfigurations = 1000000;  // from here on the bracket stays as wide as it is
+constexpr std::int64_t kMostConfigurations = 1000000;  // of either search: after that things stay as they are
 
 using Pairs = std::vector<std::int32_t>;
 
@@ -110,7 +110,10 @@ private:
     };
 
     // What moves by `motion` on the way to the ends can use up `room` no sooner than at this fraction of the way.
-    static double fraction_of(double room, double motion) { return max_of(0.0, (1.0 - 1e-6) * room / motion); }
+    static double fraction_of(double room, double motion) {
+        if (motion > 0.0) return max_of(0.0, (1.0 - 1e-6) * room / motion);
+        return room > 0.0 ? 1.0 : 0.0;
+    }
 
     // The stretches before and after the part around the middle that is proved.
     static std::pair<Stretch, Stretch> sides_of(const Stretch& stretch, double proved) {
@@ -119,23 +122,50 @@ private:
                 {middle + half, stretch.end, stretch.pairs, stretch.lower}};
     }
 
+    // A pair that balls and boxes do not prove for the whole of a stretch.
+    struct Open {
+        std::int32_t pair;
+        double lower, motion;  // its distance in the middle is at least this, and shrinks by no more than that
+        double proved;         // the fraction that follows from these
+    };
+
+    // Such pairs of a stretch, the least proved first: they have to stay above floor(pair) on the whole way.
+    template <class Floor>
+    std::span<Open> open_pairs(const Stretch& stretch, const Floor& floor) {
+        const auto needed = [&](std::int32_t pair) { return floor(pair) + motion_.of(pair); };
+        open_.clear();
+        for (const NearPair& near : posture_->near(stretch.pairs, needed, report_.work)) {
+            const double motion = motion_.of(near.pair);
+            open_.push_back({near.pair, near.lower, motion, fraction_of(near.lower - floor(near.pair), motion)});
+        }
+        std::sort(open_.begin(), open_.end(), [](const Open& one, const Open& other) {
+            return one.proved < other.proved || (one.proved == other.proved && one.pair < other.pair);
+        });
+        return open_;
+    }
+
+    // Pairs are measured as long as their bounds leave them the least proved.
     Looked look_for_violation(Stretch& stretch) {
         take(stretch);
         Looked looked;
         const double t = stretch.middle();
-        const auto needed = [&](std::int32_t pair) { return question_.margin + margin_of(pair) + motion_.of(pair); };
-        Pairs open;
-        for (const NearPair& near : posture_->near(stretch.pairs, needed, report_.work)) {
-            const double margin = question_.margin + margin_of(near.pair), need = needed(near.pair);
-            const Gap gap = posture_->gap(near.pair, {.at_most = need, .near_enough = margin}, report_.work);
-            if (gap.lower > need) continue;
-            note(gap, near.pair, t);
-            looked.is_violated = looked.is_violated || gap.distance <= margin;
-            looked.motion = max_of(looked.motion, motion_.of(near.pair));
-            looked.proved = min_of(looked.proved, fraction_of(gap.lower - margin, motion_.of(near.pair)));
-            open.push_back(near.pair);
+        const auto floor = [&](std::int32_t pair) { return question_.margin + margin_of(pair); };
+        const std::span<Open> open = open_pairs(stretch, floor);
+        for (Open& one : open) {
+            if (one.proved >= looked.proved) break;
+            const double least = floor(one.pair), most = least + looked.proved * one.motion;
+            const Gap gap = posture_->gap(one.pair, {.at_most = most, .near_enough = least}, report_.work);
+            note(gap, one.pair, t);
+            looked.is_violated = looked.is_violated || gap.distance <= least;
+            one.lower = max_of(one.lower, gap.lower);
+            looked.proved = min_of(looked.proved, fraction_of(one.lower - least, one.motion));
         }
-        stretch.pairs = std::move(open);
+        stretch.pairs.clear();
+        for (const Open& one : open) {
+            if (one.lower > floor(one.pair) + one.motion) continue;
+            looked.motion = max_of(looked.motion, one.motion);
+            stretch.pairs.push_back(one.pair);
+        }
         return looked;
     }
 
@@ -166,32 +196,38 @@ private:
         }
     }
 
+    // Nothing above this matters any more.
+    double enough() const { return report_.upper - 0.999 * question_.tolerance; }
+
     // Looks at a stretch for the least clearance: pairs that cannot come below what is known are left out. Gives the fraction
     // around the middle in which none of the others can.
     double look_for_least(Stretch& stretch) {
         take(stretch);
         const double t = stretch.middle();
-        const auto matters_below = [&](std::int32_t pair) { return report_.upper + margin_of(pair) + motion_.of(pair); };
-        Pairs open;
-        double lower = kInfinity, settled = 1.0;
-        for (const NearPair& near : posture_->near(stretch.pairs, matters_below, report_.work)) {
-            const double most = matters_below(near.pair);
-            const Gap gap = posture_->gap(near.pair, {.at_most = most}, report_.work);
-            if (gap.lower > most) continue;
-            note(gap, near.pair, t);
-            const double least = max_of(gap.lower - margin_of(near.pair) - motion_.of(near.pair), least_of(near.pair));
-            if (least >= report_.upper - question_.tolerance) {
-                left_out_ = min_of(left_out_, least);
-                continue;
-            }
-            lower = min_of(lower, least);
-            const double room = gap.lower - margin_of(near.pair) - (report_.upper - question_.tolerance);
-            settled = min_of(settled, fraction_of(room, motion_.of(near.pair)));
-            open.push_back(near.pair);
+        const auto floor = [&](std::int32_t pair) { return report_.upper + margin_of(pair); };
+        double settled = 1.0;
+        const auto settled_by = [&](const Open& one) {
+            return fraction_of(one.lower - margin_of(one.pair) - enough(), one.motion);
+        };
+        const std::span<Open> open = open_pairs(stretch, floor);
+        for (Open& one : open) {
+            if (settled_by(one) >= settled) continue;
+            const Gap gap = posture_->gap(one.pair, {.at_most = floor(one.pair) + one.motion}, report_.work);
+            note(gap, one.pair, t);
+            one.lower = max_of(one.lower, gap.lower);
+            settled = min_of(settled, settled_by(one));
         }
-        if (!open.empty() && settled > 0.0) left_out_ = min_of(left_out_, report_.upper - question_.tolerance);
+        stretch.pairs.clear();
+        double lower = kInfinity;
+        for (const Open& one : open) {
+            const double least = max_of(one.lower - margin_of(one.pair) - one.motion, least_of(one.pair));
+            if (least >= enough())
+                left_out_ = min_of(left_out_, least);
+            else
+                lower = min_of(lower, least), stretch.pairs.push_back(one.pair);
+        }
+        if (!stretch.pairs.empty() && settled > 0.0) left_out_ = min_of(left_out_, enough());
         stretch.lower = max_of(stretch.lower, lower);
-        stretch.pairs = std::move(open);
         return settled;
     }
 
@@ -201,12 +237,13 @@ private:
         std::vector<Stretch> heap = whole();
         left_out_ = kInfinity;
         double remaining = kInfinity;
+        const std::int64_t most = report_.configurations + kMostConfigurations;
         while (!heap.empty()) {
             std::pop_heap(heap.begin(), heap.end(), is_later);
             Stretch stretch = std::move(heap.back());
             heap.pop_back();
-            const bool is_enough = stretch.lower >= report_.upper - question_.tolerance;
-            if (is_enough || report_.configurations > kMostConfigurations) {
+            const bool is_enough = stretch.lower >= enough();
+            if (is_enough || report_.configurations > most) {
                 remaining = stretch.lower;
                 break;
             }
@@ -232,6 +269,7 @@ private:
     const Cell::Lease posture_;
     MotionBound motion_;
     std::vector<double> q_, steps_;
+    std::vector<Open> open_;
     double left_out_ = kInfinity;
     PathReport report_;
 };

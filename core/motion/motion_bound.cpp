@@ -34,34 +34,26 @@ double motion_by(const Frame& joint, const Pose& world_from_child, const Ball& b
 
 }  // namespace
 
-MotionBound::MotionBound(const Cell& cell) : cell_(&cell), stride_(1) {
-    const KinematicTree& tree = cell.tree();
-    for (const Frame& frame : tree.frames()) stride_ = std::max(stride_, static_cast<std::size_t>(frame.depth) + 1);
+MotionBound::MotionBound(const Cell& cell) : cell_(&cell), is_known_(cell.bodies().size()) {
+    for (const Frame& frame : cell.tree().frames())
+        stride_ = std::max(stride_, static_cast<std::size_t>(frame.depth) + 1);
     sums_.resize(stride_ * cell.bodies().size());
-    for (const CellPair& pair : cell.pairs()) {
-        const auto frame = [&](std::int32_t body) { return cell.bodies()[static_cast<std::size_t>(body)].frame; };
-        const auto depth = [&](std::int32_t of) { return tree.frames()[static_cast<std::size_t>(of)].depth; };
-        const std::int32_t a = frame(pair.a), b = frame(pair.b);
-        ends_.push_back({pair.a, pair.b, depth(a), depth(b), depth(tree.common_ancestor(a, b))});
-    }
 }
 
-void MotionBound::set(const Posture& posture, const double* steps) {
+void MotionBound::add_up(std::int32_t body) {
     const std::span<const Frame> frames = cell_->tree().frames();
-    for (std::size_t body = 0; body < cell_->bodies().size(); ++body) {
-        double* sums = sums_.data() + body * stride_;
-        const std::int32_t last = cell_->bodies()[body].frame;
-        if (last == 0) continue;
-        const Ball ball = posture.ball(static_cast<std::int32_t>(body));
-        const Posture::BoxAt box = posture.box(static_cast<std::int32_t>(body));
-        for (std::int32_t k = last; k > 0; k = frames[static_cast<std::size_t>(k)].parent) {
-            const Frame& joint = frames[static_cast<std::size_t>(k)];
-            sums[joint.depth] = motion_by(joint, posture.frames()[k], ball, box, steps);
-        }
-        sums[0] = 0.0;
-        for (std::int32_t depth = 1; depth <= frames[static_cast<std::size_t>(last)].depth; ++depth)
-            sums[depth] += sums[depth - 1];
+    double* sums = sums_.data() + static_cast<std::size_t>(body) * stride_;
+    const std::int32_t last = cell_->bodies()[static_cast<std::size_t>(body)].frame;
+    sums[0] = 0.0;
+    if (last == 0) return;
+    const Ball ball = posture_->ball(body);
+    const Posture::BoxAt box = posture_->box(body);
+    for (std::int32_t k = last; k > 0; k = frames[static_cast<std::size_t>(k)].parent) {
+        const Frame& joint = frames[static_cast<std::size_t>(k)];
+        sums[joint.depth] = motion_by(joint, posture_->frames()[k], ball, box, steps_);
     }
+    for (std::int32_t depth = 1; depth <= frames[static_cast<std::size_t>(last)].depth; ++depth)
+        sums[depth] += sums[depth - 1];
 }
 
 }  // namespace clearance

@@ -13,30 +13,35 @@ class MotionBound {
 public:
     explicit MotionBound(const Cell& cell);
 
-    // Steps of all velocities; those of the turn of a floating joint make up a vector as long as the angle.
-    void set(const Posture& posture, const double* steps);
+    // Steps of all velocities; those of the turn of a floating joint make up a vector as long as the angle. They and the
+    // posture must not change until this is called again.
+    void set(const Posture& posture, const double* steps) {
+        posture_ = &posture, steps_ = steps;
+        std::fill(is_known_.begin(), is_known_.end(), false);
+    }
 
     // It grows as fast as the steps do, or slower.
-    double of(std::int32_t pair) const {
-        const Ends& ends = ends_[static_cast<std::size_t>(pair)];
+    double of(std::int32_t pair) {
+        const CellPair& ends = cell_->pairs()[static_cast<std::size_t>(pair)];
         return sum(ends.a, ends.depth_a, ends.ancestor_depth) + sum(ends.b, ends.depth_b, ends.ancestor_depth);
     }
 
 private:
-    struct Ends {
-        std::int32_t a, b, depth_a, depth_b, ancestor_depth;
-    };
-
     // Of the joints of a body beyond an ancestor, with room for rounding.
-    double sum(std::int32_t body, std::int32_t depth, std::int32_t ancestor_depth) const {
-        const double* sums = sums_.data() + static_cast<std::size_t>(body) * stride_;
+    double sum(std::int32_t body, std::int32_t depth, std::int32_t ancestor_depth) {
+        const auto k = static_cast<std::size_t>(body);
+        if (!is_known_[k]) add_up(body), is_known_[k] = true;
+        const double* sums = sums_.data() + k * stride_;
         return sums[depth] - sums[ancestor_depth] + 1e-13 * sums[depth];
     }
+    void add_up(std::int32_t body);
 
     const Cell* cell_;
-    std::vector<Ends> ends_;
-    std::size_t stride_;
+    const Posture* posture_ = nullptr;
+    const double* steps_ = nullptr;
+    std::size_t stride_ = 1;
     std::vector<double> sums_;  // by body: of none of its joints, of the first, of the first two, ...
+    std::vector<char> is_known_;
 };
 
 }  // namespace clearance

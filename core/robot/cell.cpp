@@ -18,6 +18,9 @@ void Cell::sort_pairs() {
     const auto body = [this](std::int32_t number) -> const CellBody& { return bodies_[static_cast<std::size_t>(number)]; };
     for (std::size_t k = 0; k < pairs_.size(); ++k) {
         const CellBody &a = body(pairs_[k].a), &b = body(pairs_[k].b);
+        const auto depth = [this](std::int32_t of) { return tree_->frames()[static_cast<std::size_t>(of)].depth; };
+        pairs_[k].depth_a = depth(a.frame), pairs_[k].depth_b = depth(b.frame);
+        pairs_[k].ancestor_depth = depth(tree_->common_ancestor(a.frame, b.frame));
         const auto number = static_cast<std::int32_t>(k);
         if (a.frame > 0 || b.frame > 0) {
             moving_.push_back(number);

@@ -22,6 +22,7 @@ struct CellBody {
 struct CellPair {
     std::int32_t a, b;
     double margin;
+    std::int32_t depth_a = 0, depth_b = 0, ancestor_depth = 0;  // of their frames, and of the last that carries both
 };
 
 // Two bodies that stand still: their gap is known once and for all.

@@ -63,7 +63,7 @@ const PlacedBody& Posture::placed(std::int32_t body) {
 }
 
 bool Posture::proved_by_balls(std::int32_t pair, double limit) {
-    const auto& [a, b, margin] = pair_at(pair);
+    const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
     const Vec3d &from = place_at(a).ball_centre, &to = place_at(b).ball_centre;
     const double reach = body_at(a).ball().radius + body_at(b).ball().radius + limit;
     const double rounding = 16.0 * kEpsilon * (largest(from) + largest(to) + reach);
@@ -71,14 +71,14 @@ bool Posture::proved_by_balls(std::int32_t pair, double limit) {
 }
 
 double Posture::ball_bound(std::int32_t pair) {
-    const auto& [a, b, margin] = pair_at(pair);
+    const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
     const Vec3d &from = place_at(a).ball_centre, &to = place_at(b).ball_centre;
     const double radii = body_at(a).ball().radius + body_at(b).ball().radius;
     return norm(to - from) - radii - 16.0 * kEpsilon * (largest(from) + largest(to) + radii);
 }
 
 void Posture::add_boxes(std::int32_t pair, double limit, Work& work) {
-    const auto& [a, b, margin] = pair_at(pair);
+    const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
     const Place &at_a = place_at(a), &at_b = place_at(b);
     if (!at_a.is_finite || !at_b.is_finite) {
         near_.push_back({pair, -kInfinity});
@@ -117,14 +117,14 @@ std::span<const NearPair> Posture::sorted() {
 }
 
 bool Posture::is_within(std::int32_t pair, double limit, Work& work) {
-    const auto& [a, b, margin] = pair_at(pair);
+    const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
     if (place_at(a).is_single && place_at(b).is_single)
         return gap(pair, {.at_most = limit, .near_enough = limit}, work).distance <= limit;
     return within(placed(a), placed(b), limit, work);
 }
 
 Gap Posture::gap(std::int32_t pair, const Question& question, Work& work) {
-    const auto& [a, b, margin] = pair_at(pair);
+    const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
     if (place_at(a).is_single && place_at(b).is_single)
         return distance(body_at(a), place_at(a).pose, body_at(b), place_at(b).pose, question, work);
     return distance(placed(a), placed(b), question, work);
@@ -132,8 +132,8 @@ Gap Posture::gap(std::int32_t pair, const Question& question, Work& work) {
 
 // The least over parts that are no surfaces; pairs with surfaces wait.
 bool Posture::open(std::int32_t pair, double at_most, Gap& found, Work& work) {
-    const auto& [a, b, margin] = pair_at(pair);
-    if (!body_at(a).has_surface() && !body_at(b).has_surface()) {
+    const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
+    if (!has_surface(pair)) {
         found = gap(pair, {.at_most = at_most}, work);
         return true;
     }
@@ -144,20 +144,44 @@ bool Posture::open(std::int32_t pair, double at_most, Gap& found, Work& work) {
     return found.distance < kInfinity;
 }
 
+// Where to begin: the pair whose balls overlap most, or come nearest, and a distance that one pair cannot exceed.
+Posture::Start Posture::start() {
+    Start start{-1, kInfinity};
+    double least = kInfinity;
+    for (const std::int32_t pair : cell_->moving()) {
+        const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
+        if (!place_at(a).is_finite || !place_at(b).is_finite) continue;
+        const Vec3d &from = place_at(a).ball_centre, &to = place_at(b).ball_centre;
+        const double radii = body_at(a).ball().radius + body_at(b).ball().radius;
+        const double apart = norm(to - from);
+        if (apart - radii < least) least = apart - radii, start.pair = pair;
+        start.upper = min_of(start.upper, (apart + radii) * (1.0 + 1e-9) + 16.0 * kEpsilon * (largest(from) + largest(to)));
+    }
+    return start;
+}
+
 NearestPair Posture::nearest(double at_most, Work& work) {
     NearestPair best{farther_than_asked(kInfinity), -1};
     double lowest = kInfinity;
     surfaces_.clear(), owner_.clear();
-    for (const NearPair& one : near_all([&](std::int32_t) { return at_most; }, at_most, work)) {
-        const double bound = min_of(at_most, best.gap.distance);
-        if (one.lower > bound) break;
+    const auto look_at = [&](std::int32_t pair, double bound) {
         Gap found;
-        const bool is_found = open(one.pair, bound, found, work);
+        const bool is_found = open(pair, bound, found, work);
         lowest = min_of(lowest, found.lower);
-        if (is_found && found.distance <= bound && found.distance < best.gap.distance) best = {found, one.pair};
+        if (is_found && found.distance <= bound && found.distance < best.gap.distance) best = {found, pair};
+    };
+    const Start first = start();
+    const double within_reach = min_of(at_most, first.upper);
+    const bool is_solid = first.pair >= 0 && !has_surface(first.pair);
+    if (is_solid) look_at(first.pair, within_reach);
+    const double most = min_of(within_reach, best.gap.distance);
+    for (const NearPair& one : near_all([&](std::int32_t) { return most; }, most, work)) {
+        const double bound = min_of(within_reach, best.gap.distance);
+        if (one.lower > bound) break;
+        if (!is_solid || one.pair != first.pair) look_at(one.pair, bound);
     }
     if (!surfaces_.empty() && best.gap.distance > 0.0) {
-        const Question question{.at_most = min_of(at_most, best.gap.distance)};
+        const Question question{.at_most = min_of(within_reach, best.gap.distance)};
         const NearestSurfaces found = nearest_surfaces(surfaces_, question, {}, work);
         lowest = min_of(lowest, found.gap.lower);
         if (found.pair >= 0 && found.gap.distance < best.gap.distance) {

@@ -99,6 +99,14 @@ private:
     void bound_boxes(Work& work);
     void add_near(std::int32_t pair, double apart, double limit);
     std::span<const NearPair> sorted();
+    struct Start {
+        std::int32_t pair;
+        double upper;
+    };
+    Start start();
+    bool has_surface(std::int32_t pair) const {
+        return body_at(pair_at(pair).a).has_surface() || body_at(pair_at(pair).b).has_surface();
+    }
     bool open(std::int32_t pair, double at_most, Gap& found, Work& work);
 
     const Cell* cell_;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from math import inf, isnan
 from os import PathLike
@@ -559,7 +560,8 @@ class Robot:
         return scene
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("name", "_own", "_attached", "_base", "_rules")}
+        changing = {"_attached": dict(self._attached), "_base": self._base.copy(), "_rules": deepcopy(self._rules)}
+        return {"name": self.name, "_own": self._own, **changing}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -59,7 +59,7 @@ def arm_cell() -> Scene:
     ['floor', 'table', 'bin', 'shelf', 'column', 'machine']
     >>> nearest = arm().nearest(arm_path()[0], arm_cell())
     >>> nearest.pair, 0.0 < nearest.lower
-    (('wrist', 'shelf'), True)
+    (('palm', 'shelf'), True)
     """
     height = 0.5
     scene = Scene()
@@ -89,7 +89,7 @@ def arm_path() -> Floats:
     return np.array(PATH)
 
 
-# Found by examples/plan_path.py, rounded and made simpler.
+# Found with the planner of examples/rrt_connect.py, then rounded and simplified by hand; `check_path` proves it.
 PATH = [
     (2.2, 0.59, 1.825, 0.0, -0.845, 0.0, 0.035),
     (2.18, 0.308, 1.968, 0.0, -0.572, 0.0, 0.035),
