@@ -405,7 +405,7 @@ def test_progress_goes_from_nothing_to_all():
 
 
 @pytest.mark.parametrize("name", ["seven", "mixed", "rover"])
-@pytest.mark.parametrize("at_most", [0.0, 1e-4, 0.02, 0.3])
+@pytest.mark.parametrize("at_most", [-0.01, 0.0, 1e-4, 0.02, 0.3])
 def test_what_is_farther_than_asked_for_only_says_so(name, at_most):
     plan, world, q, _ = contact_case(name)
     robot, world = plan.robot(), as_mapping(world)
@@ -413,14 +413,34 @@ def test_what_is_farther_than_asked_for_only_says_so(name, at_most):
         whole, cut = ask(), ask(at_most=at_most)
         far = np.isinf(cut.distance)
         assert np.all(far[whole.lower > at_most + 1e-8])
-        assert not np.any(far[whole.upper <= at_most])
+        assert not np.any(far[whole.upper <= at_most - 1e-6 * (at_most < 0)])
         assert np.all(cut.upper[far] == np.inf)
         assert np.all(cut.lower[far] > at_most)
-        assert np.all(cut.lower[far] <= whole.upper[far] + 1e-9)
+        assert np.all(cut.lower[far] <= whole.upper[far] + (1e-9 if at_most >= 0 else 1e-6))
         assert all(np.isnan(column[far]).all() for column in (cut.point_a, cut.point_b, cut.normal))
         assert np.allclose(cut.distance[~far], whole.distance[~far], rtol=0, atol=1e-6)
     found = [robot.nearest(each, world, at_most=at_most).distance for each in q]
     assert np.array_equal(found, cl.clearances(robot, world, q, at_most=at_most).distance)
+
+
+@pytest.mark.parametrize("more", [0, 1, 7, 20])
+def test_depth_is_the_deepest_of_all(more):
+    # The root stands a little in one ball, the link a little more in another, and it meets others as well.
+    robot = robots.Plan(
+        "rail",
+        {"root": (cl.Sphere(0.1),), "body": (cl.Sphere(0.1).at([0.0, 0.0, 2.0]),)},
+        (robots.JointPlan("slide", "prismatic", "root", "body", axis=(1.0, 0.0, 0.0)),),
+    ).robot()
+    world = {"shallow": cl.Sphere(0.1).at([0.0, 0.19, 0.0]), "deep": cl.Sphere(0.1).at([0.13, 0.0, 2.0])}
+    world |= {f"touched {k}": cl.Sphere(0.1).at([0.0, 0.199, 2.0]) for k in range(more)}
+    for at_most in (np.inf, 0.5, 0.0, -0.005, -0.05):
+        gap, gaps = robot.nearest([0.0], world, at_most=at_most), robot.distances([0.0], world, at_most=at_most)
+        assert gap.distance == pytest.approx(-0.07, abs=1e-9)
+        assert gap.lower <= -0.07 + 1e-9
+        assert set(gap.pair) == {"body", "deep"}
+        assert np.min(gaps.distance) == pytest.approx(-0.07, abs=1e-9)
+        alone = robot.distances([0.0], world).distance
+        assert np.array_equal(np.isfinite(gaps.distance), alone <= at_most)
 
 
 # Nothing depends on the observer -------------------------------------------------------------------------------------

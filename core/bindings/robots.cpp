@@ -151,6 +151,19 @@ NumpyArray gradients_of(const KinematicTree& tree, const Rows& q, const Matrix4&
     return result;
 }
 
+NumpyArray interpolate(const KinematicTree& tree, const Rows& q, const Doubles& times) {
+    check_rows(tree, q);
+    const double end = static_cast<double>(q.shape(0)) - 1.0;
+    for (std::size_t k = 0; k < times.shape(0); ++k)
+        if (!(times(k) >= 0.0 && times(k) <= end))
+            throw std::invalid_argument("t must be from 0 to " + printed_number(end) + ", but it is " +
+                                        printed_number(times(k)) + ".");
+    const Waypoints path(tree, q.data(), q.shape(0));
+    NumpyArray result = new_array({times.shape(0), q.shape(1)});
+    for (std::size_t k = 0; k < times.shape(0); ++k) path.at(times(k), result.data() + k * q.shape(1));
+    return result;
+}
+
 struct CellObject {
     std::unique_ptr<Cell> cell;
     std::vector<std::string> names;  // of bodies
@@ -367,6 +380,10 @@ void bind_robots(nb::module_& m) {
                      "numpy.typing.NDArray[numpy.int32], point_a: numpy.typing.NDArray[numpy.float64], point_b: "
                      "numpy.typing.NDArray[numpy.float64], normal: numpy.typing.NDArray[numpy.float64]) -> "
                      "numpy.typing.NDArray[numpy.float64]"));
+    m.def("interpolate", &interpolate, "tree"_a, "q"_a, "times"_a,
+          nb::sig("def interpolate(tree: KinematicTree, q: numpy.typing.NDArray[numpy.float64], times: "
+                  "numpy.typing.NDArray[numpy.float64]) -> numpy.typing.NDArray[numpy.float64]"),
+          "Configurations on the way through waypoints.");
     m.def(
         "rigid_pose", [](const Matrix4& matrix) { return array_of(pose_from_matrix(matrix.data())); }, "matrix"_a,
         nb::sig("def rigid_pose(matrix: numpy.typing.NDArray[numpy.float64]) -> numpy.typing.NDArray[numpy.float64]"),

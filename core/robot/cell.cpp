@@ -1,5 +1,7 @@
 #include "robot/cell.hpp"
 
+#include <algorithm>
+
 #include "robot/posture.hpp"
 
 namespace clearance {
@@ -11,8 +13,25 @@ Cell::Cell(std::shared_ptr<const KinematicTree> tree, const Pose& base, std::vec
     plant_obstacles();
 }
 
+namespace {
+
 // Few obstacles are compared one by one as fast.
 constexpr std::size_t kFew = 3;
+
+// Rows from the first number that there is to the last.
+std::vector<Cell::Row> trimmed(const std::vector<std::vector<std::int32_t>>& rows) {
+    std::vector<Cell::Row> found;
+    const auto is_there = [](std::int32_t pair) { return pair >= 0; };
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        const auto first = std::find_if(rows[k].begin(), rows[k].end(), is_there);
+        if (first == rows[k].end()) continue;
+        const auto last = std::find_if(rows[k].rbegin(), rows[k].rend(), is_there).base();
+        found.push_back({static_cast<std::int32_t>(k), static_cast<std::int32_t>(first - rows[k].begin()), {first, last}});
+    }
+    return found;
+}
+
+}  // namespace
 
 void Cell::sort_pairs() {
     const auto body = [this](std::int32_t number) -> const CellBody& { return bodies_[static_cast<std::size_t>(number)]; };
@@ -43,26 +62,25 @@ void Cell::plant_obstacles() {
         boxes.push_back({box, static_cast<std::int32_t>(k)});
     }
     const bool has_few = boxes.size() <= kFew;
-    std::vector<Met> met(bodies_.size());
+    const auto body = [this](std::int32_t number) -> const CellBody& { return bodies_[static_cast<std::size_t>(number)]; };
+    const auto is_planted = [&](std::int32_t k) { return !has_few && body(k).frame == 0 && body(k).body.is_finite(); };
+    std::vector<std::vector<std::int32_t>> near(bodies_.size()), met(bodies_.size());
+    const auto put = [this](std::vector<std::int32_t>& row, std::int32_t other, std::int32_t pair) {
+        if (row.empty()) row.assign(bodies_.size(), -1);
+        row[static_cast<std::size_t>(other)] = pair;
+    };
     for (const std::int32_t number : moving_) {
         const CellPair& pair = pairs_[static_cast<std::size_t>(number)];
-        const auto is_planted = [&](std::int32_t k) {
-            const CellBody& body = bodies_[static_cast<std::size_t>(k)];
-            return body.frame == 0 && body.body.is_finite();
-        };
-        const bool meets_a = is_planted(pair.a), meets_b = is_planted(pair.b);
-        if (has_few || (!meets_a && !meets_b)) {
-            listed_.push_back(number);
-            continue;
-        }
-        const std::int32_t mover = meets_a ? pair.b : pair.a, stander = meets_a ? pair.a : pair.b;
-        Met& of = met[static_cast<std::size_t>(mover)];
-        of.body = mover;
-        if (of.pair.empty()) of.pair.assign(bodies_.size(), -1);
-        of.pair[static_cast<std::size_t>(stander)] = number;
+        if (!body(pair.a).body.is_finite() || !body(pair.b).body.is_finite())
+            unbounded_.push_back(number);
+        else if (is_planted(pair.a))
+            put(met[static_cast<std::size_t>(pair.b)], pair.a, number);
+        else if (is_planted(pair.b))
+            put(met[static_cast<std::size_t>(pair.a)], pair.b, number);
+        else
+            put(near[static_cast<std::size_t>(pair.a)], pair.b, number);
     }
-    for (Met& of : met)
-        if (!of.pair.empty()) met_.push_back(std::move(of));
+    rows_ = trimmed(near), met_ = trimmed(met);
     if (!has_few) obstacles_ = StandingTree(std::move(boxes));
 }
 

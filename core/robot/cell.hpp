@@ -48,15 +48,16 @@ public:
     std::span<const StandingPair> standing() const { return standing_; }  // and the others
     double largest_margin() const { return largest_margin_; }
 
-    // What a question about all moving pairs goes through: a list, and for every moving body the tree of what stands still,
-    // with the number of its pair with each of them, or -1.
-    std::span<const std::int32_t> listed() const { return listed_; }
-    const StandingTree& obstacles() const { return obstacles_; }
-    struct Met {
-        std::int32_t body;
-        std::vector<std::int32_t> pair;  // by body that stands still
+    // What a question about all moving pairs goes through: pairs without a bound; for every body others of consecutive
+    // numbers; and for every moving body the tree of what stands still.
+    struct Row {
+        std::int32_t body, first;        // of the others
+        std::vector<std::int32_t> pair;  // its number by number of the other, from the first on, or -1
     };
-    std::span<const Met> met() const { return met_; }
+    std::span<const std::int32_t> unbounded() const { return unbounded_; }
+    std::span<const Row> rows() const { return rows_; }
+    const StandingTree& obstacles() const { return obstacles_; }
+    std::span<const Row> met() const { return met_; }
 
     // Room for one configuration, for as long as it is held; it is given back and used again.
     class Lease {
@@ -84,9 +85,9 @@ private:
     std::vector<std::int32_t> moving_;
     std::vector<StandingPair> standing_;
     double largest_margin_ = 0.0;
-    std::vector<std::int32_t> listed_;
+    std::vector<std::int32_t> unbounded_;
+    std::vector<Row> rows_, met_;
     StandingTree obstacles_;
-    std::vector<Met> met_;
     mutable std::mutex mutex_;
     mutable std::vector<std::unique_ptr<Posture>> free_;
 };

@@ -17,6 +17,7 @@ void set_column(float (*column)[8], int lane, const float* values, int count) {
 }  // namespace
 
 Posture::Posture(const Cell& cell) : cell_(&cell), frames_(cell.tree().frames().size()), places_(cell.bodies().size()) {
+    balls_.resize(places_.size());
     for (std::size_t k = 0; k < places_.size(); ++k) {
         const CellBody& body = cell.bodies()[k];
         bodies_.emplace_back(body.body);
@@ -31,6 +32,7 @@ Posture::Posture(const Cell& cell) : cell_(&cell), frames_(cell.tree().frames().
         put(k, body.stand);
     }
     boxes_ = {};
+    extent_of_standing_ = extent_;
 }
 
 void Posture::put(std::size_t body, const Pose& pose) {
@@ -39,6 +41,8 @@ void Posture::put(std::size_t body, const Pose& pose) {
     place.pose = pose;
     place.is_placed = false;
     place.ball_centre = pose * of.body.ball().centre;
+    balls_.set(body, {place.ball_centre, of.body.ball().radius});
+    extent_ = max_of(extent_, largest(place.ball_centre));
     place.box_centre = pose * of.box.centre;
     for (int k = 0; k < 3; ++k) {
         const Vec3d axis = pose.rotation * of.box.axis[k];
@@ -48,6 +52,7 @@ void Posture::put(std::size_t body, const Pose& pose) {
 }
 
 void Posture::take(const double* q) {
+    extent_ = extent_of_standing_;
     cell_->tree().place(q, cell_->base(), frames_.data());
     for (std::size_t k = 0; k < places_.size(); ++k) {
         const std::int32_t frame = cell_->bodies()[k].frame;

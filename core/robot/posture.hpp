@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "robot/cell.hpp"
 
 namespace clearance {
@@ -57,13 +59,17 @@ public:
     // The same of all pairs of which a body moves; `most` is the largest of the limits.
     template <class Limit>
     std::span<const NearPair> near_all(const Limit& limit, double most, Work& work) {
-        near(cell_->listed(), limit, work);
-        for (const Cell::Met& met : cell_->met()) {
-            const Place& place = place_at(met.body);
+        near_.clear(), waiting_ = 0;
+        for (const std::int32_t pair : cell_->unbounded()) near_.push_back({pair, -std::numeric_limits<double>::infinity()});
+        for (const Cell::Row& row : cell_->rows())
+            for_near_balls(row, most, [&](std::int32_t pair) { add_boxes(pair, limit(pair), work); });
+        if (waiting_ > 0) bound_boxes(work);
+        for (const Cell::Row& row : cell_->met()) {
+            const Place& place = place_at(row.body);
             const auto seen = cell_->obstacles().seen(place.box_centre, place.half, place.axis, place.size);
             cell_->obstacles().for_near(seen, most, work.volume_tests, [&](std::int32_t body, double apart) {
-                const std::int32_t pair = met.pair[static_cast<std::size_t>(body)];
-                if (pair >= 0) add_near(pair, apart, limit(pair));
+                const auto k = static_cast<std::size_t>(body - row.first);
+                if (k < row.pair.size() && row.pair[k] >= 0) add_near(row.pair[k], apart, limit(row.pair[k]));
             });
         }
         return sorted();
@@ -87,6 +93,26 @@ private:
         bool is_finite, is_single;
         bool is_placed;  // its parts as well
     };
+
+    // Pairs of a row whose balls may be as near as `within`; all of them are compared at once.
+    template <class Visit>
+    void for_near_balls(const Cell::Row& row, double within, const Visit& visit) const {
+        const auto at = static_cast<std::size_t>(row.body);
+        const double x = balls_.x[at], y = balls_.y[at], z = balls_.z[at];
+        const double reach = balls_.radius[at] + within + 64.0 * kEpsilon * extent_;
+        constexpr std::size_t kTile = 32;
+        for (std::size_t begin = 0; begin < row.pair.size(); begin += kTile) {
+            const std::size_t count = std::min(kTile, row.pair.size() - begin), first = row.first + begin;
+            double beyond[kTile];
+            for (std::size_t k = 0; k < count; ++k) {
+                const double dx = balls_.x[first + k] - x, dy = balls_.y[first + k] - y, dz = balls_.z[first + k] - z;
+                const double radii = max_of(reach + balls_.radius[first + k], 0.0);
+                beyond[k] = dx * dx + dy * dy + dz * dz - radii * radii;
+            }
+            for (std::size_t k = 0; k < count; ++k)
+                if (!(beyond[k] > 0.0) && row.pair[begin + k] >= 0) visit(row.pair[begin + k]);
+        }
+    }
 
     const CellPair& pair_at(std::int32_t pair) const { return cell_->pairs()[static_cast<std::size_t>(pair)]; }
     Place& place_at(std::int32_t body) { return places_[static_cast<std::size_t>(body)]; }
@@ -112,6 +138,8 @@ private:
     const Cell* cell_;
     std::vector<Pose> frames_;
     std::vector<Place> places_;
+    BallColumns balls_;    // around all bodies,
+    double extent_ = 0.0, extent_of_standing_ = 0.0;  // and no coordinate of them larger than this
     std::vector<PlacedBody> bodies_;
 
     // Room for one question.

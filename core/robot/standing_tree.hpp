@@ -29,7 +29,8 @@ public:
     template <class Visit>
     void for_near(const Seen& box, double within, std::int64_t& volume_tests, const Visit& visit) const {
         if (nodes_.empty()) return;
-        const float bound = std::nextafter(static_cast<float>(within), std::numeric_limits<float>::infinity());
+        // Boxes that meet say nothing about depth.
+        const float bound = std::nextafter(static_cast<float>(max_of(within, 0.0)), std::numeric_limits<float>::infinity());
         std::int32_t stack[kMostDepth * 8];
         int waiting = 0;
         stack[waiting++] = 0;

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .batches import gather
 from .queries import Gaps, Work, _fields, _thread_count
-from .robots import Configuration, Pair, Robot, _limit, check_margin
+from .robots import Configuration, Pair, Robot, _limit, check_margin, check_robot
 from .worlds import World, obstacles_of
 
 __all__ = ["Clearances", "clearances", "is_clear"]
@@ -60,6 +60,13 @@ class Clearances(Gaps):
         names[:] = [*self.pairs, ("", "")]
         return names[self.pair_index]
 
+    def __repr__(self) -> str:
+        if self.distance.size == 0:
+            return f"Clearances(shape={self.distance.shape})"
+        nearest = np.unravel_index(np.argmin(self.distance), self.distance.shape)
+        least, pair = float(self.distance[nearest]), self[nearest].pair
+        return f"Clearances(shape={self.distance.shape}, nearest={least:.9g}, pair={pair})"
+
     def __getitem__(self, index: Any) -> Clearances:
         columns = {name: getattr(self, name)[index] for name in [*GAP_COLUMNS, "pair_index"]}
         return Clearances(**columns, work=self.work, pairs=self.pairs)
@@ -93,6 +100,7 @@ def is_clear(
     >>> is_clear(turret, floor, [[0.0], [1.0], [1.5]]).tolist()
     [False, True, True]
     """
+    check_robot(robot)
     check_margin(margin)
     if type(q) is np.ndarray and q.ndim == 1 and q.dtype == np.float64 and threads is None:
         return robot._cell(world)[0].is_clear_one(q, margin)
@@ -151,6 +159,7 @@ def clearances(
     >>> found.distance.round(3).tolist(), found[0].pair
     ([0.4, 0.461, 0.63, 0.865], ('gun', 'floor'))
     """
+    check_robot(robot)
     plain = executor is None and progress is False and chunk is None and out is None
     rows, dims = robot._rows(q)
     cell, pairs = robot._cell(world)

@@ -178,7 +178,7 @@ class Kinematics:
         return (*place, slot.value, slot.velocity, slot.multiplier, slot.offset)
 
 
-def _check_all(what: str, kind: type, items: Sequence[Any]) -> None:
+def _check_all(what: str, kind: type[Link] | type[Joint], items: Sequence[Any]) -> None:
     """Refuse what is no link or joint, and names that come twice."""
     seen: set[str] = set()
     for item in items:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import poses
 from ._core import Work
-from .robots import Robot, check_margin
+from .robots import Robot, check_margin, check_robot
 from .worlds import World
 
 __all__ = ["PathReport", "check_path"]
@@ -98,6 +98,7 @@ def check_path(
     >>> report.clear, [round(t, 3) for t in report.first_violation]
     (False, [0.395, 0.395])
     """
+    check_robot(robot)
     check_margin(margin)
     if not isinstance(tolerance, int | float | np.number) or not tolerance > 0.0:
         raise ValueError(f"tolerance must be positive, but it is {tolerance!r}.")
@@ -107,14 +108,7 @@ def check_path(
     else:
         if rates is not None:
             raise ValueError("rates belong to a path that is a function; waypoints have their own.")
-        rows, dims = robot._rows(waypoints, "waypoints")
-        if len(dims) != 1 or dims[0] == 0:
-            raise ValueError(
-                f"waypoints must have the shape (n, {robot.dof}) with n > 0, but they have {(*dims, robot.dof)}."
-            )
-        if not np.isfinite(rows).all():
-            raise ValueError("waypoints must be finite, but some are not.")
-        found = cell.check_waypoints(rows, margin, tolerance)
+        found = cell.check_waypoints(robot._waypoints(waypoints), margin, tolerance)
     clear, lower, upper, pair, *rest = found
     return PathReport(clear, lower, upper, pairs[pair] if pair >= 0 else ("", ""), *rest)
 

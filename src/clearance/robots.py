@@ -269,6 +269,40 @@ class Robot:
         drawn = self._kinematics.random(1 if n is None else n, np.random.default_rng(seed))
         return drawn[0] if n is None else drawn
 
+    def within_limits(self, q: Configuration) -> bool | NDArray[np.bool_]:
+        """Tell whether configurations are inside the limits of the joints; nothing else in this library asks.
+
+        Parameters
+        ----------
+        q : array_like, (..., dof), or mapping of str to float
+
+        Returns
+        -------
+        bool or ndarray of bool, (...)
+        """
+        rows, dims = self._rows(q)
+        lower, upper, _ = self._kinematics.limits()
+        inside: NDArray[np.bool_] = np.all((rows >= lower) & (rows <= upper), axis=1)
+        return inside.reshape(dims) if dims else bool(inside[0])
+
+    def interpolate(self, waypoints: ArrayLike, t: ArrayLike) -> Floats:
+        """Follow straight lines in joint space, as `check_path` does; floating joints turn on the shortest way.
+
+        Parameters
+        ----------
+        waypoints : array_like, (n, dof)
+        t : array_like, (...)
+            From 0 to n - 1: 2.5 is half way from waypoint 2 to waypoint 3.
+
+        Returns
+        -------
+        ndarray, (..., dof)
+        """
+        rows = self._waypoints(waypoints)
+        times = poses.as_floats(t, "t")
+        found = _core.interpolate(self._kinematics.tree, rows, np.ascontiguousarray(times).reshape(-1))
+        return found.reshape(*times.shape, self.dof)
+
     def poses(self, q: Configuration, *, threads: int | None = None) -> Floats:
         """Place all links.
 
@@ -400,6 +434,7 @@ class Robot:
         margin : float
             In metres, not negative.
         """
+        self._check_names(a, b)
         self._rules.set_margin(a, b, margin)
         self._cells.clear()
 
@@ -597,8 +632,14 @@ class Robot:
         self._rules.excuse(srdf.allowed_pairs(self.link_names))
 
     def _say(self, what: str, a: str, b: str | None) -> None:
+        self._check_names(a, b)
         getattr(self._rules, what)(a, b)
         self._cells.clear()
+
+    def _check_names(self, a: str, b: str | None) -> None:
+        """Two bodies of the world are never checked, so one of a pair is a link."""
+        if b is not None and isinstance(a, str) and isinstance(b, str) and not {a, b} & set(self._kinematics.number):
+            raise KeyError(f"neither '{a}' nor '{b}' is a link; there are {', '.join(self._kinematics.number)}.")
 
     def _number(self, link: str) -> int:
         if link not in self._kinematics.number:
@@ -614,6 +655,15 @@ class Robot:
             raise ValueError(f"{name} must have {self.dof} values per configuration, but its shape is {array.shape}.")
         dims = array.shape[:-1]
         return array.reshape(int(np.prod(dims)), self.dof), dims
+
+    def _waypoints(self, waypoints: ArrayLike) -> Floats:
+        rows, dims = self._rows(waypoints, "waypoints")
+        if len(dims) != 1 or dims[0] == 0:
+            shape = (*dims, self.dof)
+            raise ValueError(f"waypoints must have the shape (n, {self.dof}) with n > 0, but they have {shape}.")
+        if not np.isfinite(rows).all():
+            raise ValueError("waypoints must be finite, but some are not.")
+        return rows
 
     def _cell(self, world: World) -> tuple[_core.Cell, tuple[Pair, ...]]:
         """What the core needs to know of the robot in a world, and names of the pairs that are checked."""
@@ -650,6 +700,12 @@ def _one_pose(value: ArrayLike, name: str) -> Floats:
     if pose.shape != (4, 4):
         raise ValueError(f"{name} must be one pose, but its shape is {pose.shape}.")
     return _core.rigid_pose(pose)
+
+
+def check_robot(robot: object) -> None:
+    """Refuse what is no robot: arguments are easily swapped."""
+    if not isinstance(robot, Robot):
+        raise TypeError(f"robot must be a Robot, but it is {robot!r:.200}.")
 
 
 def check_margin(margin: float) -> None:
