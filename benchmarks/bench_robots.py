@@ -27,7 +27,8 @@ import clearance as cl
 Bools = NDArray[np.bool_]
 Rivals = dict[str, tuple[Callable[[], Any], int]]  # what to run, and how many configurations that is
 
-BATCH, SINGLE, PROOF = "clearance, batch", "clearance, single", "clearance, proof"
+BATCH, SINGLE = "clearance, batch", "clearance, single"
+VERDICT, PROOF = "clearance, proof", "clearance, proof and bracket"
 LOOP, BROAD, BOUND = "pinocchio + coal", "pinocchio + coal, broad phase", "coal, bound passed on"
 MUJOCO, VAMP, PLANNED, COARSE = "MuJoCo", "VAMP", "VAMP, as it plans", "VAMP, validate_motion"
 CLOSE = 1e-6  # metres: distances may differ by this, and verdicts where they are less
@@ -403,9 +404,14 @@ class Motions:
         ours, world, check_path = self.ours, self.world, cl.check_path
         return [check_path(ours, world, ends) for ends in np.stack([self.starts, self.ends], axis=1)]
 
+    def verdicts(self) -> list[cl.PathReport]:
+        ours, world, check_path = self.ours, self.world, cl.check_path
+        return [check_path(ours, world, ends, tolerance=np.inf) for ends in np.stack([self.starts, self.ends], axis=1)]
+
     def rivals(self) -> Rivals:
         found, count = Rivals(), len(self.starts)
         if self.ours is not None:
+            found[VERDICT] = self.verdicts, count
             found[PROOF] = self.proofs, count
         if self.vamp is not None:
             paths = self.vamp.paths(self.starts, self.ends)
@@ -427,17 +433,28 @@ def motion_table(run: Run, worlds: dict[str, Motions]) -> Table:
     missed = ["missed as it plans", "missed by validate_motion"]
     table = Table(
         "Straight motions of up to two radians, us each",
-        ["world", PROOF, PLANNED, COARSE, "VAMP, as it plans / ours", "clear", *missed, "undecided", "configurations"],
+        [
+            "world",
+            VERDICT,
+            PROOF,
+            PLANNED,
+            COARSE,
+            "VAMP, as it plans / ours",
+            "clear",
+            *missed,
+            "undecided",
+            "configurations",
+        ],
     )
     for name, found in worlds.items():
         rivals = found.rivals()
         said = {rival: ask() for rival, (ask, _) in rivals.items()}
         times = run.times({rival: rivals[rival] for rival in said})
-        ratio = times[PLANNED].least / times[PROOF].least if {PLANNED, PROOF} <= set(times) else np.nan
+        ratio = times[PLANNED].least / times[VERDICT].least if {PLANNED, VERDICT} <= set(times) else np.nan
         clear = said[PLANNED] if found.ours is None else [report.clear for report in said[PROOF]]
         table.add(
             name,
-            *shown(times, PROOF, PLANNED, COARSE),
+            *shown(times, VERDICT, PROOF, PLANNED, COARSE),
             ratio,
             percent([np.array(clear)]),
             *judged(run, name, found, said),
@@ -462,6 +479,9 @@ def judged(run: Run, name: str, asked: Motions, said: dict[str, list[Any]]) -> l
         np.array([field(report) for report in said[PROOF]])
         for field in (lambda r: r.clear, lambda r: r.lower, lambda r: r.upper, lambda r: r.configurations)
     )
+    verdicts = np.array([report.clear for report in said[VERDICT]])
+    run.answers.expect(name, np.array_equal(verdicts, clear), "a verdict differs with the bracket")
+    looked = np.array([report.configurations for report in said[VERDICT]])
     missed = []
     for sampled in (PLANNED, COARSE):
         if sampled not in said:

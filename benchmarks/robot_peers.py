@@ -1,10 +1,7 @@
 """Robots as pinocchio with coal, MuJoCo and VAMP check them, each in the fastest way it offers to Python.
 
 Rows are configurations in a peer's own order and type, made before the clock starts. A peer that cannot be imported is
-left out, and `absent` says how to get it. VAMP has no wheel, and its build downloads from GitHub: CPM, nanobind, nigh,
-pdqsort and SIMDxorshift. Without GitHub it was built for Python 3.11 with Eigen (libeigen3-dev) and pdqsort
-(pdqsort-dev) of Debian, nanobind of PyPI, and two headers in the place of nigh and SIMDxorshift, which its planners and
-its random numbers use, but none of its checks.
+left out, and `absent` says how to get it. VAMP has no wheel; vamp/README.md shows how it is built.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ Rows = list[Any]
 NEEDED = {
     "pinocchio + coal": ("pinocchio", "`pip install pin`"),
     "MuJoCo": ("mujoco", "`pip install mujoco`"),
-    "VAMP": ("vamp", "build `vamp-planner` from its sources (see robot_peers.py)"),
+    "VAMP": ("vamp", "build `vamp-planner` from its sources (see vamp/README.md)"),
 }
 
 

@@ -1,0 +1,1 @@
+#include <nigh/nigh_forward.hpp>
