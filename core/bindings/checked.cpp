@@ -33,7 +33,8 @@ std::vector<Vec3d> points_from(nb::handle value, const char* name) {
     std::vector<Vec3d> points(rows.shape(0));
     for (std::size_t k = 0; k < points.size(); ++k) {
         points[k] = {rows(k, 0), rows(k, 1), rows(k, 2)};
-        if (!are_usable(points[k])) check_coordinates(points[k], (std::string(name) + "[" + std::to_string(k) + "]").c_str());
+        if (!are_usable(points[k]))
+            check_coordinates(points[k], (std::string(name) + "[" + std::to_string(k) + "]").c_str());
     }
     return points;
 }

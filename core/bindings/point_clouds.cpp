@@ -38,13 +38,13 @@ void bind_point_clouds(nb::module_& m) {
         [](PointCloudShape* self, nb::handle points, double radius) {
             new (self) PointCloudShape(cloud_from(points, radius));
         },
-        "points"_a.none(), "radius"_a,
-        nb::sig("def __init__(self, points: numpy.typing.ArrayLike, radius: float) -> None"));
+        "points"_a.none(), "radius"_a, nb::sig("def __init__(self, points: numpy.typing.ArrayLike, radius: float) -> None"));
     cloud.def_prop_ro("points", &points_of, nb::sig("def points(self) -> numpy.typing.NDArray[numpy.float64]"),
                       "Centres of the balls (n, 3), read-only.");
     cloud.def_prop_ro("radius", [](const PointCloudShape& self) { return cloud_of(self).radius; }, "Of every ball.");
-    cloud.def_prop_ro("nbytes", [](const PointCloudShape& self) { return cloud_of(self).bytes(); },
-                      "Bytes of its points and of the tree over them.");
+    cloud.def_prop_ro(
+        "nbytes", [](const PointCloudShape& self) { return cloud_of(self).bytes(); },
+        "Bytes of its points and of the tree over them.");
     cloud.def("__len__", [](const PointCloudShape& self) { return cloud_of(self).vertices.size(); });
     cloud.def(
         "__reduce__",
@@ -55,8 +55,8 @@ void bind_point_clouds(nb::module_& m) {
         kReduceSignature);
     cloud.def("__repr__", [](const PointCloudShape& self) {
         const Mesh& points = cloud_of(self);
-        return "PointCloud(" + std::to_string(points.vertices.size()) +
-               " points, radius=" + printed_number(points.radius) + ")";
+        return "PointCloud(" + std::to_string(points.vertices.size()) + " points, radius=" + printed_number(points.radius) +
+               ")";
     });
     def_equality(cloud);
 }

@@ -22,7 +22,9 @@ std::vector<std::int32_t> order_along_curve(const std::vector<Vec3d>& points) {
         high = {max_of(high.x, p.x), max_of(high.y, p.y), max_of(high.z, p.z)};
     }
     const double cells = 2097151.0 * inverse_or_zero(largest(high - low));
-    const auto cell = [&](double from_low) { return spread_out(static_cast<std::uint64_t>(min_of(cells * from_low, 2097151.0))); };
+    const auto cell = [&](double from_low) {
+        return spread_out(static_cast<std::uint64_t>(min_of(cells * from_low, 2097151.0)));
+    };
     struct Place {
         std::uint64_t code;
         std::int32_t point;
@@ -32,9 +34,8 @@ std::vector<std::int32_t> order_along_curve(const std::vector<Vec3d>& points) {
         const Vec3d from_low = points[k] - low;
         places[k] = {cell(from_low.x) | cell(from_low.y) << 1 | cell(from_low.z) << 2, static_cast<std::int32_t>(k)};
     }
-    std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
-        return a.code != b.code ? a.code < b.code : a.point < b.point;
-    });
+    std::sort(places.begin(), places.end(),
+              [](const Place& a, const Place& b) { return a.code != b.code ? a.code < b.code : a.point < b.point; });
     std::vector<std::int32_t> order;
     order.reserve(places.size());
     for (const Place& place : places) order.push_back(place.point);

@@ -35,8 +35,8 @@ struct Stand {
 
 // How distances of a pair differ from those of the triangles in its trees.
 struct Depth {
-    double sweep = 0.0;      // radii of clouds, which are taken off
-    double least = 0.0;      // surfaces are met and no more; balls may lie in each other or in solids
+    double sweep = 0.0;       // radii of clouds, which are taken off
+    double least = 0.0;       // surfaces are met and no more; balls may lie in each other or in solids
     bool into_solid = false;  // points are deep where they are inside
 };
 

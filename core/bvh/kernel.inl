@@ -163,8 +163,8 @@ void look_closely(const Octet& octet, float* lower, float* upper) {
 
 template <class Real>
 constexpr BvhKernels bvh_kernels_of() {
-    return {keys<Real, false>,  keys<Real, true>, near_triangles<Real>, look_closely<Real>, bounds<Real>,
-            signed_bounds<Real>};
+    return {keys<Real, false>,  keys<Real, true>, near_triangles<Real>,
+            look_closely<Real>, bounds<Real>,     signed_bounds<Real>};
 }
 
 }  // namespace

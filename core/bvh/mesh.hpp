@@ -28,9 +28,9 @@ struct Mesh {
     std::vector<Face> faces;
     WideTree boxes;
     std::optional<RssTree> rss;
-    Ball ball{};          // around the corners
-    int corners = 3;      // that differ: 1 in a cloud
-    double radius = 0.0;  // of the balls of a cloud, which trees do not know of
+    Ball ball{};                          // around the corners
+    int corners = 3;                      // that differ: 1 in a cloud
+    double radius = 0.0;                  // of the balls of a cloud, which trees do not know of
     std::uint64_t number = new_number();  // no two meshes of a process have the same
 
     Core<double, 3> triangle(std::int32_t k) const {

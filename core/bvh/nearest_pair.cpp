@@ -87,7 +87,7 @@ void NearestPair::consider(const PairTree<WideTree>& tree, std::int32_t pair, st
     const float within = (bound_ + tree.slack_below()) / tree.unit_b() * (1.0f + 0x1p-20f);
     tree.kernels().near_triangles(a, b, tree.b().volume(slot_b), tree.b_from_a(), within, found);
     const double most = static_cast<double>(found.upper) * tree.unit_b() * (1.0 + 1e-6) + tree.slack_above();
-    lower_bound_to(max_of(most, static_cast<double>(tree.least())));
+    lower_bound_to(max_of(static_cast<double>(tree.least()), most));  // in this order NaN stays NaN
     work_.triangle_tests += found.count;
     for (int k = 0; k < found.count && !settled_; ++k) {
         const int i = found.i[k], j = found.j[k];

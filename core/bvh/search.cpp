@@ -159,7 +159,8 @@ private:
     ForestAnswer finished() {
         nearest_.finish();
         ForestAnswer answer = nearest_.answer();
-        const bool is_complete = answer.nearest.pair >= 0 && (!nearest_.is_settled() || answer.gap.distance <= nearest_.least());
+        const bool is_complete =
+            answer.nearest.pair >= 0 && (!nearest_.is_settled() || answer.gap.distance <= nearest_.least());
         if (is_complete) return answer;
         for (const SurfacePair& pair : forest_) answer.lower = min_of(answer.lower, static_cast<double>(pair.lower));
         return answer;

@@ -24,15 +24,14 @@ float TangentPlanes::raised(const PairTree<WideTree>& tree, std::int32_t pair, f
     double best = -std::numeric_limits<double>::infinity();
     for (int k = 0; k < count_; ++k)
         if (planes_[k].pair == pair) best = max_of(best, lowest(planes_[k].up) - planes_[k].height);
-    return max_of(key, static_cast<float>(best * tree.a().unit - tree.slack_below()));
+    return max_of(static_cast<float>(best * tree.a().unit - tree.slack_below()), key);
 }
 
 float TangentPlanes::raised(const PairTree<WideTree>& tree, std::int32_t pair, std::int32_t slot, float key) const {
     const Volume<float> volume = tree.a().volume(slot);
     const Vec3d centre = widened(volume.centre), half = widened(volume.half);
     const Vec3d axis[3] = {widened(volume.axis[0]), widened(volume.axis[1]), widened(volume.axis[2])};
-    return raised(tree, pair, key,
-                  [&](const Vec3d& up) { return dot(up, centre) - dot(abs_of(in_axes(axis, up)), half); });
+    return raised(tree, pair, key, [&](const Vec3d& up) { return dot(up, centre) - dot(abs_of(in_axes(axis, up)), half); });
 }
 
 float TangentPlanes::raised(const PairTree<WideTree>& tree, std::int32_t pair, const WideLeaf& leaf, int k,
