@@ -76,3 +76,13 @@ def test_nearest_along_a_path_is_the_least_of_all_pairs(tmp_path):
     assert 0.0 < gap.lower <= gap.upper < 0.05  # close, and clear
     picture = imread(tmp_path / "robot_cell.png")[..., :3]
     assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 100
+
+
+def test_arm_over_a_depth_image_is_nearest_to_a_pixel(tmp_path):
+    example = load("depth_camera")
+    along, gap = example.main(tmp_path)
+    assert gap.distance == along.distance.min()
+    assert 0.0 < gap.lower <= gap.upper < 0.05
+    assert 0 <= gap.feature_b < example.WIDTH * example.HEIGHT
+    picture = imread(tmp_path / "depth_camera.png")[..., :3]
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 100
