@@ -3,9 +3,11 @@
 namespace clearance {
 namespace {
 
-Element placed(Element element, const Stand& at) {
-    for (Vec3d& vertex : element.vertex) vertex = at.rotation * vertex + at.origin;
-    return element;
+// Written in place: this is a good part of what a pair of triangles takes besides its distance.
+void place(Element& element, const Mesh& mesh, std::int32_t number, const Stand& at) {
+    const Core<double, 3> triangle = mesh.triangle(number);
+    for (int k = 0; k < 3; ++k) element.vertex[k] = at.rotation * triangle.vertex[k] + at.origin;
+    element.count = mesh.corners, element.radius = mesh.radius;
 }
 
 TriangleGap gap_of_elements(const Element& a, const Element& b) {
@@ -18,9 +20,11 @@ TriangleGap gap_of_elements(const Element& a, const Element& b) {
 }  // namespace
 
 TriangleGap measured(const SurfacePair& pair, const TrianglePair& triangles, double at_most) {
-    const Element a = placed(pair.a->element(triangles.triangle_a), pair.at_a);
+    Element a, b;
+    place(a, *pair.a, triangles.triangle_a, pair.at_a);
     if (pair.b == nullptr) return pair.solid->gap(pair.solid->context, a, at_most);
-    return gap_of_elements(a, placed(pair.b->element(triangles.triangle_b), pair.at_b));
+    place(b, *pair.b, triangles.triangle_b, pair.at_b);
+    return gap_of_elements(a, b);
 }
 
 void measure(std::span<const SurfacePair> forest, std::span<const TrianglePair> triangles, TriangleGap* gaps) {
@@ -29,8 +33,8 @@ void measure(std::span<const SurfacePair> forest, std::span<const TrianglePair> 
     const std::size_t count = triangles.size();
     for (std::size_t k = 0; k < count; ++k) {
         const SurfacePair& pair = forest[static_cast<std::size_t>(triangles[k].pair)];
-        a[k] = placed(pair.a->element(triangles[k].triangle_a), pair.at_a);
-        b[k] = placed(pair.b->element(triangles[k].triangle_b), pair.at_b);
+        place(a[k], *pair.a, triangles[k].triangle_a, pair.at_a);
+        place(b[k], *pair.b, triangles[k].triangle_b, pair.at_b);
     }
     double distance[kMostMeasured], lower[kMostMeasured], upper[kMostMeasured];
     Vec3d point_a[kMostMeasured], point_b[kMostMeasured], normal[kMostMeasured];
