@@ -11,9 +11,11 @@ from pathlib import Path
 import numpy as np
 
 import clearance as cl
+from clearance.batches import gather
 
 BLOCK = 8
 WAVES = np.dtype([("sum", "<f8"), ("sine", "<f8", (3,)), ("sign", "<i4")])
+ROWS = np.arange(203.0)[:, None] * [1.0, 0.1, 0.01]
 
 
 @dataclass
@@ -29,6 +31,20 @@ class Waves:
         total = np.concatenate([np.cumsum(rows[k : k + BLOCK, 0] * 0.1) for k in range(0, len(rows), BLOCK)])
         sine = np.sin(self.frequency * rows)
         return {"sum": total, "sine": sine, "sign": np.sign(sine[:, 0]).astype(np.int32)}, {"rows": len(rows)}
+
+
+WHOLE = Waves()(ROWS)[0]
+
+
+def run(task=None, rows=ROWS, **how):
+    return gather(task or Waves(), rows, WAVES, block=BLOCK, **how)
+
+
+def assert_whole(columns, whole=WHOLE):
+    assert list(columns) == list(whole)
+    for name, column in columns.items():
+        assert column.dtype == whole[name].dtype
+        assert column.tobytes() == whole[name].tobytes(), name
 
 
 @dataclass

@@ -1,23 +1,16 @@
-"""Long batches: however they are cut, run, interrupted and gone on with, the result is that of one run, or an error."""
+"""Long batches: however they are cut and run, the result is that of one run, or an error."""
 
-import copy
-import functools
 import importlib.util
-import itertools
-import json
 import math
 import multiprocessing
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 import tracemalloc
 import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -26,24 +19,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import clearance as cl
-from clearance import batches
-from clearance.batches import fingerprint, gather, in_chunks
-from executors import BLOCK, WAVES, Awkward, Heavy, LastFirst, Logged, ShelfGaps, Unreliable, Watched, Waves
+from clearance import jobs
+from clearance.batches import gather, in_chunks
+from executors import (
+    BLOCK,
+    ROWS,
+    WAVES,
+    WHOLE,
+    Awkward,
+    Heavy,
+    LastFirst,
+    Logged,
+    ShelfGaps,
+    Unreliable,
+    Watched,
+    Waves,
+    assert_whole,
+    run,
+)
 
-ROWS = np.arange(203.0)[:, None] * [1.0, 0.1, 0.01]
-WHOLE = Waves()(ROWS)[0]
 here_only = pytest.mark.skipif(sys.platform == "win32", reason="signals and forks are those of POSIX")
-
-
-def assert_whole(columns, whole=WHOLE):
-    assert list(columns) == list(whole)
-    for name, column in columns.items():
-        assert column.dtype == whole[name].dtype
-        assert column.tobytes() == whole[name].tobytes(), name
-
-
-def run(task=None, rows=ROWS, **how):
-    return gather(task or Waves(), rows, WAVES, block=BLOCK, **how)
 
 
 @contextmanager
@@ -206,7 +201,7 @@ def test_threads_and_any_order_give_the_same_bits(tmp_path):
         order = [part.where.start for part in in_chunks(Waves(), ROWS, chunk=BLOCK, block=BLOCK, executor=pool)]
         assert sorted(order) == list(range(0, 203, BLOCK)) != order
         assert_whole(run(chunk=BLOCK, executor=pool, out=tmp_path / "waves.npy")[0])
-    assert not batches._tasks
+    assert not jobs._tasks
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
@@ -220,8 +215,8 @@ def test_long_tasks_are_not_sent_with_every_job(monkeypatch):
     with Watched(2) as pool, silence():
         assert_whole(run(Heavy(), chunk=BLOCK, executor=pool)[0])
         assert pool.with_task <= 2 + 2 < pool.jobs
-    monkeypatch.setattr(batches, "CACHED_TASKS", -1000)  # workers forget at once
-    monkeypatch.setattr(batches, "_tasks", Forgetful())
+    monkeypatch.setattr(jobs, "CACHED_TASKS", -1000)  # workers forget at once
+    monkeypatch.setattr(jobs, "_tasks", Forgetful())
     with Watched(2) as pool, silence():
         assert_whole(run(Heavy(), chunk=BLOCK, executor=pool)[0])
         assert pool.jobs == 26 + 24
@@ -236,19 +231,19 @@ class Forgetful(dict):
 
 
 def test_worker_keeps_few_tasks(monkeypatch):
-    monkeypatch.setattr(batches, "_tasks", {})
+    monkeypatch.setattr(jobs, "_tasks", {})
     for k in range(9):
-        assert batches._work(str(k), batches._pickled(Waves(float(k))), k, ROWS) is not None
-    assert list(batches._tasks) == ["5", "6", "7", "8"]
-    assert batches._work("0", None, 9, ROWS) is None
-    assert batches._work("8", None, 9, ROWS) is not None
+        assert jobs._work(str(k), jobs._pickled(Waves(float(k))), k, ROWS) is not None
+    assert list(jobs._tasks) == ["5", "6", "7", "8"]
+    assert jobs._work("0", None, 9, ROWS) is None
+    assert jobs._work("8", None, 9, ROWS) is not None
 
 
 def test_worker_of_another_version_is_not_trusted(monkeypatch):
     monkeypatch.setattr(cl, "__version__", "99.0")
-    pickled = batches._pickled(Waves())
+    pickled = jobs._pickled(Waves())
     monkeypatch.undo()
-    _, failure, _ = batches._work("other", pickled, 0, ROWS)
+    _, failure = jobs._work("other", pickled, 0, ROWS)
     assert f"the worker has version {cl.__version__} of clearance, but 99.0 is needed" in failure
 
 
@@ -261,13 +256,13 @@ def test_workers_are_counted_where_that_is_possible():
     class Empty(Unreliable):
         _max_workers = 0
 
-    assert batches._workers(Unreliable(str)) == 2
-    assert batches._workers(Secretive(str)) == batches._workers(Empty(str)) == os.cpu_count()
+    assert jobs.count_workers(Unreliable(str)) == 2
+    assert jobs.count_workers(Secretive(str)) == jobs.count_workers(Empty(str)) == os.cpu_count()
     assert_whole(run(executor=Secretive(lambda job: ""))[0])
 
 
 def test_cluster_that_grows_gets_more_jobs(monkeypatch):
-    monkeypatch.setattr(batches, "LOOK_AGAIN", 0.0)
+    monkeypatch.setattr(jobs, "LOOK_AGAIN", 0.0)
     with Watched(2) as pool:
         for k, _ in enumerate(in_chunks(Waves(pause=0.01), ROWS, chunk=BLOCK, block=BLOCK, executor=pool)):
             pool._max_workers = 2 if k < 4 else 6
@@ -293,7 +288,7 @@ def test_what_a_dead_worker_left_undone_is_done_here(way, row, tmp_path):
     assert_whole(columns)
     assert tally == {"rows": 203}
     assert len(told) == 1
-    assert told[0].filename == __file__
+    assert told[0].filename == run.__code__.co_filename  # who called the library
     text = str(told[0].message)
     assert (
         ("BrokenProcessPool" in text and "given no more" in text) if way == "die" else f"rows {row // 8 * 8} to" in text
@@ -324,7 +319,7 @@ def test_whatever_an_executor_spoils_is_done_here(way, first, tmp_path):
         assert_whole(columns)
         assert tally == {"rows": 203}
         assert f"failed at rows {8 * first - 8} to" in str(told[0].message)
-        assert len(told) <= batches.FAILURES
+        assert len(told) <= jobs.FAILURES
     assert once.jobs == (first if way == "refuse" else 26)
     assert always.jobs <= first + 5
 
@@ -445,350 +440,6 @@ def test_mpi_gives_the_same_bits(tmp_path):
     assert len({process for _, _, process in Logged(log=str(tmp_path / "log")).runs()}) == 2
 
 
-# Files ---------------------------------------------------------------------------------------------------------------
-
-
-def interrupted(out, at, *, way="raise", **how):
-    """Leave a file behind that is complete up to a row, or nearly."""
-    with pytest.raises((Awkward, KeyboardInterrupt)):
-        run(Logged(at=float(at), way=way), **({"chunk": BLOCK} | how), out=out)
-    return out
-
-
-def part_of(out):
-    return out.with_name(out.name + ".part")
-
-
-def edit(out, **changes):
-    state = json.loads(part_of(out).read_text())
-    part_of(out).write_text(json.dumps(state | changes))
-
-
-@pytest.mark.parametrize("way", ["raise", "interrupt"])
-def test_run_goes_on_wherever_it_was_interrupted(way, tmp_path):
-    for k in range(0, 203, BLOCK):
-        out = interrupted(tmp_path / f"{k}.npy", k, way=way)
-        assert json.loads(part_of(out).read_text())["done"] == ([[0, k]] if k else [])
-        unfinished = np.load(out, mmap_mode="r")
-        assert unfinished.dtype == WAVES
-        assert unfinished["sum"][:k].tobytes() == WHOLE["sum"][:k].tobytes()
-        task = Logged(log=str(tmp_path / f"log {k}"))
-        columns, tally = run(task, chunk=3 * BLOCK, out=out)
-        assert_whole(columns)
-        assert tally == {"rows": 203}
-        assert [start for start, _, _ in task.runs()] == list(range(k, 203, 3 * BLOCK))
-        assert sum(rows for _, rows, _ in task.runs()) == 203 - k
-        assert not part_of(out).exists()
-
-
-def test_run_goes_on_again_and_again(tmp_path):
-    out = tmp_path / "waves.npy"
-    for k in (24, 80, 200):
-        interrupted(out, k)
-    with ThreadPoolExecutor(2) as pool:
-        columns, tally = run(Logged(), executor=pool, out=out)
-    assert_whole(columns)
-    assert tally == {"rows": 203}
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["waves.npy"]
-
-
-def test_rows_with_holes_between_are_gone_on_with(tmp_path):
-    out = tmp_path / "waves.npy"
-    with LastFirst() as pool, pytest.raises(Awkward):
-        run(Logged(at=100.0, way="raise"), chunk=BLOCK, executor=pool, out=out)
-    done = json.loads(part_of(out).read_text())["done"]
-    task = Logged(log=str(tmp_path / "log"))
-    assert_whole(run(task, chunk=BLOCK, out=out)[0])
-    assert sum(rows for _, rows, _ in task.runs()) == 203 - sum(stop - start for start, stop in done)
-
-
-LONG_RUN = """
-from concurrent.futures import ProcessPoolExecutor
-import numpy as np
-from clearance import batches
-from executors import *
-batches.SAVE_EVERY = 0.0
-if __name__ == "__main__":
-    pool = {pool}
-    task = Logged(log="log", pause=0.02)
-    batches.gather(task, np.load("rows.npy"), WAVES, block=BLOCK, chunk=BLOCK, executor=pool, out="waves.npy")
-"""
-
-
-def begun_elsewhere(folder, pool):
-    """Start a run in a session of its own and wait until it has done some chunks."""
-    np.save(folder / "rows.npy", ROWS)
-    (folder / "run.py").write_text(LONG_RUN.format(pool=pool))
-    env = os.environ | {"PYTHONPATH": str(Path(__file__).parent), "PYTHONHASHSEED": "7"}
-    command = [sys.executable, "run.py"]
-    process = subprocess.Popen(command, cwd=folder, env=env, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    task = Logged(log=str(folder / "log"))
-    until = time.monotonic() + 60
-    while not (folder / "log").exists() or len(task.runs()) < 8:
-        assert time.monotonic() < until
-        time.sleep(0.005)
-    return process, task
-
-
-@here_only
-def test_run_goes_on_after_a_kill(tmp_path):
-    process, task = begun_elsewhere(tmp_path, None)
-    with pytest.raises(BlockingIOError, match="another process is writing"):
-        run(out=tmp_path / "waves.npy")
-    process.kill()
-    process.communicate()
-    before = len(task.runs())
-    columns, tally = run(task, chunk=BLOCK, out=tmp_path / "waves.npy")
-    assert_whole(columns)
-    assert tally == {"rows": 203}
-    assert 26 <= len(task.runs()) <= 27 < 26 + before
-
-
-@here_only
-@pytest.mark.parametrize("pool", [None, "ProcessPoolExecutor(2)"])
-def test_run_goes_on_after_control_c(pool, tmp_path):
-    process, task = begun_elsewhere(tmp_path, pool)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to workers as well
-    _, text = process.communicate(timeout=30)
-    assert process.returncode != 0
-    assert "KeyboardInterrupt" in text
-    assert len(task.runs()) < 26
-    left = 203 - sum(stop - start for start, stop in json.loads(part_of(tmp_path / "waves.npy").read_text())["done"])
-    task = Logged(log=str(tmp_path / "second log"))
-    columns, tally = run(task, chunk=BLOCK, out=tmp_path / "waves.npy")
-    assert_whole(columns)
-    assert tally == {"rows": 203}
-    assert sum(rows for _, rows, _ in task.runs()) == left < 203
-
-
-def test_columns_of_a_file_are_views_of_it(tmp_path):
-    columns, _ = run(out=tmp_path / "waves.npy")
-    assert isinstance(columns["sine"], np.memmap)
-    assert not columns["sine"].flags.writeable
-    assert np.load(tmp_path / "waves.npy").dtype == WAVES
-
-
-def test_columns_may_be_aligned(tmp_path):
-    aligned = np.dtype(WAVES.descr[::-1], align=True)
-    assert aligned.itemsize > WAVES.itemsize
-    interrupted(tmp_path / "waves.npy", 40)
-    with pytest.raises(ValueError, match="with dtype = "):
-        gather(Waves(), ROWS, aligned, block=BLOCK, out=tmp_path / "waves.npy")
-    columns, _ = gather(Waves(), ROWS, aligned, block=BLOCK, out=tmp_path / "aligned.npy")
-    assert_whole({name: columns[name] for name in WHOLE})
-
-
-@pytest.mark.parametrize(
-    ("changes", "text"),
-    [
-        ({"task": Logged(frequency=2.5)}, "begun with frequency = 3.0, now it is 2.5. Delete"),
-        ({"task": Logged(names={"elbow"})}, "begun with other values of names. Delete"),
-        ({"task": Waves()}, "begun with task = executors.Logged, now it is executors.Waves"),
-        ({"rows": ROWS + (np.arange(203) == 202)[:, None] * 1e-15}, "begun with other values of rows"),
-        ({"rows": ROWS[:-1]}, "begun with other values of rows"),
-        ({"rows": ROWS.astype(np.float32)}, "begun with other values of rows"),
-        ({"block": 16}, "begun with block = 8, now it is 16"),
-        ({"dtype": [*WAVES.descr, ("more", "<f8")]}, "begun with dtype = "),
-    ],
-)
-def test_other_question_does_not_go_on(changes, text, tmp_path):
-    out = interrupted(tmp_path / "waves.npy", 100)
-    before = out.read_bytes(), part_of(out).read_bytes()
-    call = {"task": Logged(), "rows": ROWS, "dtype": WAVES, "block": BLOCK} | changes
-    with pytest.raises(ValueError, match=text):
-        gather(**call, out=out)
-    assert before == (out.read_bytes(), part_of(out).read_bytes())
-    assert_whole(run(Logged(), out=out)[0])
-
-
-def test_other_version_does_not_go_on(tmp_path, monkeypatch):
-    out = interrupted(tmp_path / "waves.npy", 100)
-    monkeypatch.setattr(cl, "__version__", "99.0")
-    with pytest.raises(ValueError, match=r"begun with version = .*, now it is 99.0"):
-        run(Logged(), out=out)
-
-
-def test_complete_file_stays(tmp_path):
-    out = tmp_path / "waves.npy"
-    run(out=out)
-    before = out.read_bytes()
-    for task in (Waves(), Waves(2.0)):
-        with pytest.raises(FileExistsError, match="complete"):
-            run(task, out=out)
-    assert out.read_bytes() == before
-    reader = np.load(out, mmap_mode="r")
-    columns, _ = run(Waves(2.0), out=out, overwrite=True)
-    assert_whole(columns, Waves(2.0)(ROWS)[0])
-    assert reader.tobytes() == before[-reader.nbytes :]  # who reads the old one keeps it
-    assert [path.name for path in tmp_path.iterdir()] == ["waves.npy"]
-
-
-def test_overwriting_goes_on_where_it_can(tmp_path):
-    out = interrupted(tmp_path / "waves.npy", 104)
-    task = Logged(log=str(tmp_path / "log"))
-    assert_whole(run(task, chunk=BLOCK, out=out, overwrite=True)[0])
-    assert task.runs()[0][0] == 104
-    interrupted(out, 104, overwrite=True)
-    assert_whole(run(Waves(2.0), out=out, overwrite=True)[0], Waves(2.0)(ROWS)[0])
-    part_of(interrupted(out, 104, overwrite=True)).write_bytes(b"\xff{")
-    columns, tally = run(task, out=out, overwrite=True)
-    assert_whole(columns)
-    assert tally == {"rows": 203}
-
-
-DAMAGES = {
-    "nothing": lambda text: b"",
-    "noise": lambda text: os.urandom(200),
-    "half": lambda text: text[: len(text) // 2],
-    "list": lambda text: b"[]",
-    "deep": lambda text: b"[" * 100_000,
-    "other format": lambda text: text.replace(b"batch 1", b"batch 2"),
-    "no done": lambda text: text.replace(b'"done"', b'"dome"'),
-    "no about": lambda text: text.replace(b'"about": {', b'"about": 3, "x": {'),
-    "flat about": lambda text: text.replace(b'"run": {', b'"run": [], "x": {'),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_damaged_part_is_told(damage, tmp_path):
-    out = interrupted(tmp_path / "waves.npy", 104)
-    part_of(out).write_bytes(DAMAGES[damage](part_of(out).read_bytes()))
-    with pytest.raises(ValueError, match=r"waves.npy.part is damaged: .* Delete .*waves.npy and .*part to start anew"):
-        run(Logged(), out=out)
-
-
-@pytest.mark.parametrize(
-    "done",
-    [
-        3,
-        [3],
-        [[0]],
-        [[0, 8, 16]],
-        [[8, 0]],
-        [[0, 0]],
-        [[-8, 8]],
-        [[0, 204]],
-        [[0, 208]],
-        [[0, 10]],
-        [[4, 8]],
-        [[0, 16], [8, 24]],
-        [[0, 1e400]],
-        [[0, 8.0]],
-        [[False, 8]],
-        ["08"],
-        [["0", "8"]],
-        {"0": 8},
-        None,
-    ],
-)
-def test_impossible_ranges_are_told(done, tmp_path):
-    out = interrupted(tmp_path / "waves.npy", 104)
-    edit(out, done=done)
-    with pytest.raises(ValueError, match=r"part is damaged: .* to start anew"):
-        run(Logged(), out=out)
-
-
-@pytest.mark.parametrize("tally", [3, [], {"rows": "many"}, {"rows": 1.5}, None])
-def test_impossible_tallies_are_told(tally, tmp_path):
-    out = interrupted(tmp_path / "waves.npy", 104)
-    edit(out, tally=tally)
-    with pytest.raises(ValueError, match=r"part is damaged: .* to start anew"):
-        run(Logged(), out=out)
-
-
-def test_damaged_data_are_told(tmp_path):
-    out = interrupted(tmp_path / "waves.npy", 104)
-    data = out.read_bytes()
-    for damaged, text in [
-        (data[:-1], f"has {len(data) - 1} bytes, but {len(data)} were expected"),
-        (data + b"x", f"has {len(data) + 1} bytes"),
-        (b"", "has 0 bytes"),
-        (data[:8] + b"x" + data[9:], "its header is not that of 203 such records"),
-    ]:
-        out.write_bytes(damaged)
-        with pytest.raises(ValueError, match=text):
-            run(Logged(), out=out)
-    out.unlink()
-    with pytest.raises(ValueError, match="has 0 bytes"):
-        run(Logged(), out=out)
-
-
-def test_crash_before_the_first_rows_is_gone_on_with(tmp_path):
-    """Of the two files, any or none may be there, and the data in any state: as long as nothing is said to be done."""
-    out = tmp_path / "waves.npy"
-    part = part_of(interrupted(out, 0)).read_bytes()
-    for data in (None, b"", b"\x93NUMPY", os.urandom(100_000)):
-        out.unlink(missing_ok=True)
-        if data is not None:
-            out.write_bytes(data)
-        part_of(out).write_bytes(part)
-        assert_whole(run(Logged(), out=out)[0])
-        out.write_bytes(b"")
-        assert_whole(run(Logged(), out=out)[0])  # created, and nothing more
-
-
-def test_full_disk_is_told_and_gone_on_after(tmp_path, monkeypatch):
-    out = tmp_path / "waves.npy"
-    room, write = itertools.count(), os.write
-
-    def write_little(fd, data):
-        if next(room) > 30:
-            raise OSError(28, "No space left on device")
-        return write(fd, memoryview(data)[:200])
-
-    with monkeypatch.context() as patch:
-        patch.setattr(batches.os, "write", write_little)
-        with pytest.raises(OSError, match="No space left"):
-            run(chunk=BLOCK, out=out)
-    assert 0 < json.loads(part_of(out).read_text())["done"][0][1] < 203
-    assert_whole(run(out=out)[0])
-
-
-def test_part_that_cannot_be_saved_leaves_the_one_before(tmp_path, monkeypatch):
-    out = interrupted(tmp_path / "waves.npy", 40)
-
-    def fail(path, data):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(batches, "SAVE_EVERY", 0.0)
-    with monkeypatch.context() as patch:
-        patch.setattr(batches, "write_whole", fail)
-        with pytest.raises(OSError, match="No space left"):
-            run(Logged(), chunk=BLOCK, out=out)
-    assert json.loads(part_of(out).read_text())["done"] == [[0, 40]]
-    assert_whole(run(Logged(), out=out)[0])
-
-
-@here_only
-def test_file_that_will_not_fit_is_told_before_any_work(tmp_path):
-    script = """
-import resource
-import numpy as np
-from clearance.batches import gather
-from executors import WAVES
-resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-try:
-    gather(print, np.zeros((10_000, 3)), WAVES, out="waves.npy")
-except OSError as error:
-    print(error)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parent)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "File too large" in done.stdout
-    assert not list(tmp_path.iterdir())
-
-
-def test_folder_that_is_not_there_is_told(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        run(out=tmp_path / "nowhere" / "waves.npy")
-
-
 # Memory --------------------------------------------------------------------------------------------------------------
 
 
@@ -798,127 +449,18 @@ def first_column(rows):
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_memory_does_not_grow_with_the_input(workers, tmp_path):
-    rows = np.lib.format.open_memmap(tmp_path / "rows.npy", "w+", np.float64, (500_000, 50))  # 200 MB, all holes
-    rows[::1000, 0] = np.arange(500)
+    rows = np.lib.format.open_memmap(tmp_path / "rows.npy", "w+", np.float64, (200_000, 50))  # 80 MB, all holes
+    rows[::1000, 0] = np.arange(200)
     executor = ThreadPoolExecutor(workers) if workers else None
     kind = [("first", "f8"), ("all", "f8")]
     tracemalloc.start()
     try:
-        columns, _ = gather(first_column, rows, kind, chunk=2000, executor=executor, out=tmp_path / "sums.npy")
+        columns, _ = gather(first_column, rows, kind, chunk=1000, executor=executor, out=tmp_path / "sums.npy")
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
         if executor:
             executor.shutdown()
-    assert most < 8e6
-    assert columns["first"].nbytes == 4e6
-    assert (columns["all"][::1000] == np.arange(500)).all()
-
-
-# Fingerprints --------------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Node:
-    """Something that may lead back to itself."""
-
-    name: str
-    next: object = None
-
-
-def ring(*names):
-    nodes = [Node(name) for name in names]
-    for node, following in zip(nodes, nodes[1:] + nodes[:1], strict=True):
-        node.next = following
-    return nodes[0]
-
-
-DIFFERENT = [
-    None,
-    0,
-    0.0,
-    -0.0,
-    False,
-    "",
-    "0",
-    b"",
-    (),
-    [],
-    {},
-    set(),
-    frozenset(),
-    [[], []],
-    [[[]]],
-    (1, 2),
-    [1, 2],
-    [12],
-    {1: 2},
-    {1, 2},
-    {"a": 1, "b": 2},
-    {"b": 2, "a": 1},
-    float("nan"),
-    np.zeros(2),
-    np.zeros((2, 1)),
-    np.zeros(2, np.float32),
-    np.zeros(2, np.int64),
-    np.zeros(4)[:0],
-    np.array(["a", None], dtype=object),
-    np.array(["a", 3], dtype=object),
-    np.array(["a", "b"]),
-    np.float64(3.0),
-    math.sin,
-    np.cos,
-    len,
-    Waves,
-    fingerprint,
-    Waves(),
-    Waves(2.0),
-    Logged(parent=0),
-    Waves().__call__,
-    functools.partial(gather, 1),
-    functools.partial(gather, 2),
-    Node("a"),
-    Node("a", Node("a")),
-    ring("a"),
-    ring("a", "b"),
-    ring("a", "b", "c"),
-    Path("a"),
-    Path("b"),
-    slice(1, 2),
-    cl.Sphere(1.0),
-    cl.Sphere(2.0),
-    cl.Sphere(1.0).at([0.0, 0.0, 1.0]),
-    cl.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]),
-    cl.Mesh([[0, 0, 0], [1, 0, 0], [0, 2, 0]], [[0, 1, 2]]),
-]
-
-
-def test_different_values_have_different_fingerprints():
-    assert len({fingerprint(value) for value in DIFFERENT}) == len(DIFFERENT)
-
-
-@pytest.mark.parametrize("value", DIFFERENT, ids=range(len(DIFFERENT)))
-def test_equal_values_have_equal_fingerprints(value):
-    assert fingerprint(batches.pickle.loads(batches.pickle.dumps(value))) == fingerprint(value)
-    assert fingerprint(copy.deepcopy(value)) == fingerprint(value)
-
-
-def test_fingerprints_do_not_show_what_is_one_object():
-    text = "".join(["el", "bow"])
-    assert fingerprint([text, text]) == fingerprint([text, "".join(["el", "bow"])])
-    array = np.arange(12.0).reshape(3, 4)
-    assert fingerprint(np.asfortranarray(array)) == fingerprint(array)
-
-
-def test_fingerprints_are_the_same_in_every_process():
-    script = "from executors import *; from clearance.batches import fingerprint; print(fingerprint(Waves()))"
-    for seed in "12":
-        env = os.environ | {"PYTHONPATH": str(Path(__file__).parent), "PYTHONHASHSEED": seed}
-        done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
-        assert done.stdout.strip() == fingerprint(Waves())
-
-
-def test_functions_without_a_name_have_no_fingerprint(tmp_path):
-    with pytest.raises(TypeError, match="cannot be told apart by name"):
-        run(lambda rows: Waves()(rows), out=tmp_path / "waves.npy")
-    assert not list(tmp_path.iterdir())
+    assert most < 3e6
+    assert columns["first"].nbytes == 1.6e6
+    assert (columns["all"][::1000] == np.arange(200)).all()

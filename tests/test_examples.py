@@ -130,3 +130,13 @@ def test_yes_or_no_and_clearances_of_many_configurations_agree(capsys):
     assert 0.3 < free.mean() < 0.8
     np.testing.assert_array_equal(free, found.lower > 0.0)
     assert "the same as in memory: True" in capsys.readouterr().out
+
+
+def test_arm_over_a_depth_image_is_nearest_to_a_pixel(tmp_path):
+    example = load("depth_camera")
+    along, gap = example.main(tmp_path)
+    assert gap.distance == along.distance.min()
+    assert 0.0 < gap.lower <= gap.upper < 0.05
+    assert 0 <= gap.feature_b < example.WIDTH * example.HEIGHT
+    picture = imread(tmp_path / "depth_camera.png")[..., :3]
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 100

@@ -513,3 +513,18 @@ def test_gap_that_is_none_has_no_gradient():
     robot = robots.planar_arm().robot()
     with pytest.raises((ValueError, TypeError, AttributeError)):
         robot.gradient([0.1, 0.2, 0.3], None)
+
+
+def test_gradients_of_single_answers_batches_and_all_pairs_agree():
+    robot, q = robots.two_arms().robot(), robots.two_arms().robot().random(5, seed=2)
+    batch = robot.gradient(q, cl.clearances(robot, None, q))
+    for row, expected in zip(q, batch, strict=True):
+        np.testing.assert_array_equal(robot.gradient(row, robot.nearest(row)), expected)
+        np.testing.assert_array_equal(robot.gradient(row, cl.clearances(robot, None, row)), expected)
+    table = robot.distances(q)
+    every = robot.gradient(q, table)
+    assert every.shape == (5, len(robot.pairs), robot.nv)
+    nearest = np.argmin(table.distance, axis=1)
+    np.testing.assert_allclose(every[np.arange(5), nearest], batch, atol=1e-7)
+    with pytest.raises(ValueError, match="shape"):
+        robot.gradient(q[:3], cl.clearances(robot, None, q))

@@ -182,6 +182,29 @@ def test_mesh_of_a_surface_is_the_surface_itself():
         np.testing.assert_allclose(mesh.vertices, terrain.vertices + np.array([1.0, 0.0, 0.0]))
 
 
+def test_mesh_of_a_cloud_is_a_ball_for_every_point():
+    points = RNG.normal(size=(20, 3))
+    mesh = pictures.mesh_of(cl.PointCloud(points, 0.05))
+    assert mesh.body_count == 20
+    assert mesh.is_watertight
+    found = heights(cl.PointCloud(points, 0.05), mesh.vertices)
+    assert np.abs(found).max() < 1e-12 or found.max() < 1e-12  # where balls overlap, vertices are inside of others
+    assert pictures.mesh_of(cl.PointCloud(points, 0.0)).extents.max() > np.ptp(points, axis=0).max()
+    assert pictures.mesh_of(cl.PointCloud(points[:1], 0.0)).extents.max() > 0.0
+
+
+def test_clouds_are_drawn_and_large_ones_as_a_sample(tmp_path):
+    points = RNG.uniform(-1.0, 1.0, size=(30_000, 3))
+    assert len(pictures.mesh_of(cl.PointCloud(points, 0.01)).faces) == 200_000
+    scene = cl.Scene()
+    scene.add("seen", cl.Compound([cl.PointCloud(points[:500], 0.02).at([0.0, 0.0, 1.0])]))
+    scene.add("ball", cl.Sphere(0.3), pose=[0.0, 0.0, -1.0])
+    scene.watch_all()
+    pictures.draw(scene, tmp_path / "scene.png")
+    pictures.page(scene, tmp_path / "scene.html")
+    assert not is_blank(tmp_path / "scene.png")
+
+
 def test_large_meshes_are_drawn_with_fewer_triangles(tmp_path, monkeypatch):
     monkeypatch.setattr(pictures, "MOST_TRIANGLES", 1000)
     scene = cl.Scene()

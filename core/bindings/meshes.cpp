@@ -1,5 +1,6 @@
 #include <nanobind/stl/optional.h>
 
+#include "bindings/checked.hpp"
 #include "bindings/shape_values.hpp"
 #include "bvh/mesh_file.hpp"
 
@@ -13,7 +14,6 @@ struct HeightFieldShape : Shape {
     double cell_size;
 };
 
-using Rows3 = nb::ndarray<const double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 using FaceRows = nb::ndarray<const std::int64_t, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 using Grid = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
@@ -22,26 +22,6 @@ const Mesh& mesh_of(const Shape& shape) { return *surface_of(shape.body->parts()
 std::shared_ptr<const Body> body_of(Mesh mesh, bool solid_below) {
     const Surface surface{std::make_shared<const Mesh>(std::move(mesh)), solid_below};
     return std::make_shared<const Body>(std::vector<Part>{part_of(surface, Pose{})});
-}
-
-std::string shape_of(nb::handle array) { return nb::cast<std::string>(nb::repr(array.attr("shape"))); }
-
-bool is_usable(const Vec3d& v) {
-    return abs_of(v.x) <= kLargestLength && abs_of(v.y) <= kLargestLength && abs_of(v.z) <= kLargestLength;
-}
-
-std::vector<Vec3d> vertices_from(nb::handle value) {
-    const nb::object array = nb::module_::import_("clearance.poses").attr("as_floats")(value, "vertices");
-    Rows3 rows;
-    if (!nb::try_cast(array, rows) || rows.shape(0) == 0)
-        throw std::invalid_argument("vertices must be an array (n, 3) of at least one point, but its shape is " +
-                                    shape_of(array) + ".");
-    std::vector<Vec3d> vertices(rows.shape(0));
-    for (std::size_t k = 0; k < vertices.size(); ++k) {
-        vertices[k] = {rows(k, 0), rows(k, 1), rows(k, 2)};
-        if (!is_usable(vertices[k])) check_coordinates(vertices[k], ("vertices[" + std::to_string(k) + "]").c_str());
-    }
-    return vertices;
 }
 
 constexpr std::size_t kMostTriangles = 500'000'000;  // numbers of slots must fit into 32 bits
@@ -163,7 +143,7 @@ void bind_mesh(nb::module_& m) {
         [](MeshShape* self, nb::handle vertices, nb::handle faces, const std::string& volume, nb::handle progress,
            nb::handle threads) {
             const VolumeKind kind = volume_named(volume);
-            std::vector<Vec3d> points = vertices_from(vertices);
+            std::vector<Vec3d> points = points_from(vertices, "vertices");
             std::vector<Face> corners = faces_from(faces, points.size());
             new (self) MeshShape{{body_of(built(std::move(points), std::move(corners), kind, progress, threads), false)}};
         },
@@ -230,7 +210,7 @@ HeightFieldShape height_field_from(nb::handle heights, double cell_size) {
                 return (static_cast<double>(k) - 0.5 * static_cast<double>(count - 1)) * cell_size;
             };
             vertices.push_back({from_middle(i, rows), from_middle(j, columns), grid(i, j)});
-            if (!is_usable(vertices.back()))
+            if (!are_usable(vertices.back()))
                 check_coordinates(vertices.back(),
                                   ("the point of heights[" + std::to_string(i) + ", " + std::to_string(j) + "]").c_str());
         }

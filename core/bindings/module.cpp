@@ -8,6 +8,7 @@ void bind_elements(nanobind::module_& m);
 void bind_shapes(nanobind::module_& m);
 void bind_primitives(nanobind::module_& m);
 void bind_meshes(nanobind::module_& m);
+void bind_point_clouds(nanobind::module_& m);
 void bind_queries(nanobind::module_& m);
 void bind_contacts(nanobind::module_& m);
 void bind_scene(nanobind::module_& m);
@@ -23,6 +24,7 @@ NB_MODULE(_core, m) {
     clearance::bind_shapes(m);
     clearance::bind_primitives(m);
     clearance::bind_meshes(m);
+    clearance::bind_point_clouds(m);
     clearance::bind_queries(m);
     clearance::bind_contacts(m);
     clearance::bind_scene(m);

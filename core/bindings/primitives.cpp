@@ -1,3 +1,4 @@
+#include "bindings/checked.hpp"
 #include "bindings/shape_values.hpp"
 
 namespace clearance {
@@ -17,21 +18,6 @@ struct ConvexHull : Shape {
     double radius;
 };
 struct HalfSpaceShape : Shape {};
-
-[[noreturn]] void refuse_length(const char* name, const char* expected, double found) {
-    throw std::invalid_argument(std::string(name) + " must be " + expected + " and below 1e30, but it is " +
-                                printed_number(found) + ".");
-}
-
-double positive(double length, const char* name) {
-    if (!(length > 0.0 && length <= kLargestLength)) refuse_length(name, "positive", length);
-    return length;
-}
-
-double not_negative(double length, const char* name) {
-    if (!(length >= 0.0 && length <= kLargestLength)) refuse_length(name, "zero or positive", length);
-    return length;
-}
 
 template <class PartShape>
 std::shared_ptr<const Body> body_of(const PartShape& shape, const Pose& pose = {}) {
@@ -65,20 +51,6 @@ std::shared_ptr<const Body> body_of_hull(const std::vector<Vec3d>& points, doubl
     std::vector<Vec3d> about_centre;
     for (const Vec3d& point : points) about_centre.push_back(point - centre);
     return body_of(Convex{std::make_shared<const Hull>(std::move(about_centre)), radius}, Pose{.translation = centre});
-}
-
-std::vector<Vec3d> points_from(nb::handle value) {
-    const nb::object array = nb::module_::import_("clearance.poses").attr("as_floats")(value, "points");
-    nb::ndarray<const double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu> rows;
-    if (!nb::try_cast(array, rows) || rows.shape(0) == 0)
-        throw std::invalid_argument("points must be an array (n, 3) of at least one point, but its shape is " +
-                                    nb::cast<std::string>(nb::repr(array.attr("shape"))) + ".");
-    std::vector<Vec3d> points;
-    for (std::size_t k = 0; k < rows.shape(0); ++k) {
-        points.push_back({rows(k, 0), rows(k, 1), rows(k, 2)});
-        check_coordinates(points.back(), ("points[" + std::to_string(k) + "]").c_str());
-    }
-    return points;
 }
 
 Vec3d lengths_from(nb::handle value, const char* name) {
@@ -260,7 +232,7 @@ void bind_solids(nb::module_& m) {
     hull.def(
         "__init__",
         [](ConvexHull* self, nb::handle points, double radius) {
-            const std::vector<Vec3d> kept = points_from(points);
+            const std::vector<Vec3d> kept = points_from(points, "points");
             new (self) ConvexHull{{body_of_hull(kept, not_negative(radius, "radius"))}, kept, radius};
         },
         "points"_a, "radius"_a = 0.0,

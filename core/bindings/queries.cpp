@@ -191,10 +191,10 @@ void bind_queries(nb::module_& m) {
             nb::sig("def normal(self) -> numpy.typing.NDArray[numpy.float64]"))
         .def_prop_ro(
             "feature_a", [](const GapResult& r) { return r.gap.feature_a; },
-            "Its closest triangle where a is a mesh there, else its closest part.")
+            "Its closest triangle where a is a mesh there, or point where it is a cloud, else its closest part.")
         .def_prop_ro(
             "feature_b", [](const GapResult& r) { return r.gap.feature_b; },
-            "Its closest triangle where b is a mesh there, else its closest part.")
+            "Its closest triangle where b is a mesh there, or point where it is a cloud, else its closest part.")
         .def_prop_ro(
             "part_a", [](const GapResult& r) { return r.gap.part_a; }, "Which part of a is closest.")
         .def_prop_ro(

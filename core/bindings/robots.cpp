@@ -19,8 +19,8 @@ namespace {
 using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Points = nb::ndarray<const double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 using Integers = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using JointTuple = std::tuple<std::string, std::int32_t, std::int32_t, Matrix4, Vector3, std::int32_t, std::int32_t, double,
-                              double>;
+using JointTuple =
+    std::tuple<std::string, std::int32_t, std::int32_t, Matrix4, Vector3, std::int32_t, std::int32_t, double, double>;
 
 constexpr std::size_t kBlock = 32;  // configurations that a thread takes at a time
 
@@ -35,8 +35,15 @@ JointKind kind_of(const std::string& name) {
 std::shared_ptr<const KinematicTree> kinematic_tree(std::size_t links, const std::vector<JointTuple>& tuples) {
     std::vector<Joint> joints;
     for (const auto& [kind, parent, child, origin, axis, value, velocity, multiplier, offset] : tuples)
-        joints.push_back({kind_of(kind), parent, child, pose_from_matrix(origin.data()), {axis(0), axis(1), axis(2)}, value,
-                          velocity, multiplier, offset});
+        joints.push_back({kind_of(kind),
+                          parent,
+                          child,
+                          pose_from_matrix(origin.data()),
+                          {axis(0), axis(1), axis(2)},
+                          value,
+                          velocity,
+                          multiplier,
+                          offset});
     return std::make_shared<const KinematicTree>(links, joints);
 }
 
@@ -257,9 +264,8 @@ nb::object is_clear_rows(const CellObject& self, const Rows& q, double margin, i
     check_rows(cell.tree(), q);
     auto* verdicts = new bool[q.shape(0)];
     const nb::capsule owner(verdicts, [](void* p) noexcept { delete[] static_cast<bool*>(p); });
-    for_rows(cell, q, threads, [&](Posture& posture, std::size_t row, Work& work) {
-        verdicts[row] = is_clear(cell, posture, margin, work);
-    });
+    for_rows(cell, q, threads,
+             [&](Posture& posture, std::size_t row, Work& work) { verdicts[row] = is_clear(cell, posture, margin, work); });
     return nb::cast(nb::ndarray<nb::numpy, bool, nb::ndim<1>>(verdicts, {q.shape(0)}, owner));
 }
 
@@ -362,7 +368,8 @@ void bind_robots(nb::module_& m) {
         .def_prop_ro("dof", &KinematicTree::dof)
         .def_prop_ro("velocities", &KinematicTree::velocities)
         .def(
-            "frame_of", [](const KinematicTree& tree, std::int32_t link) {
+            "frame_of",
+            [](const KinematicTree& tree, std::int32_t link) {
                 check_link(tree, link);
                 return tree.frame_of(static_cast<std::size_t>(link));
             },

@@ -39,8 +39,9 @@ void append(std::vector<double>& to, const HalfSpace& half_space) {
 // Of a mesh what tells most of them apart; the rest is compared by itself.
 void append(std::vector<double>& to, const Surface& surface) {
     const Mesh& mesh = *surface.mesh;
-    to.insert(to.end(), {surface.solid_below ? 1.0 : 0.0, static_cast<double>(mesh.volume()), mesh.ball.radius,
-                         static_cast<double>(mesh.vertices.size()), static_cast<double>(mesh.faces.size())});
+    to.insert(to.end(), {surface.solid_below ? 1.0 : 0.0, static_cast<double>(mesh.volume()), mesh.radius, mesh.ball.radius,
+                         static_cast<double>(mesh.corners), static_cast<double>(mesh.vertices.size()),
+                         static_cast<double>(mesh.faces.size())});
     append(to, mesh.ball.centre);
 }
 

@@ -8,20 +8,22 @@
 
 namespace clearance {
 
-// The gap of a triangle from a triangle or from a solid, in the axes of the world. Meeting is a distance of zero or less.
+// The gap of a triangle or ball from another or from a solid, in the axes of the world. Meeting is a distance of zero or
+// less.
 struct TriangleGap {
     double distance, lower, upper;
     Vec3d point_a, point_b, normal;
+    bool converged = true;  // the bracket is as narrow as was asked
 };
 
-// Something without a tree on the other side: one volume, in its own frame, and a distance from triangles (given in the
-// axes of the world) that may stop as soon as it is known to exceed `at_most`.
+// Something without a tree on the other side: one volume, in its own frame, and a distance from triangles and balls (given
+// in the axes of the world) that may stop as soon as it is known to exceed `at_most`.
 struct Solid {
     Volume<float> volume;
     Vec3d centre;
     double unit;
     const void* context;
-    TriangleGap (*gap)(const void* context, const Core<double, 3>& triangle, double at_most);
+    TriangleGap (*gap)(const void* context, const Element& element, double at_most);
     double (*highest)(const void* context, const Vec3d& along);  // of all its points, along a unit vector of the world
 };
 
@@ -31,6 +33,13 @@ struct Stand {
     Vec3d origin;
 };
 
+// How distances of a pair differ from those of the triangles in its trees.
+struct Depth {
+    double sweep = 0.0;       // radii of clouds, which are taken off
+    double least = 0.0;       // surfaces are met and no more; balls may lie in each other or in solids
+    bool into_solid = false;  // points are deep where they are inside
+};
+
 // A mesh, and a mesh or a solid: the root of a tree of pairs of volumes.
 struct SurfacePair {
     const Mesh* a;
@@ -38,6 +47,12 @@ struct SurfacePair {
     const Solid* solid;
     Stand at_a, at_b;
     float lower = 0.0f;  // after a search: no two of their triangles are nearer than this
+
+    Depth depth() const {
+        constexpr double kAnything = -std::numeric_limits<double>::infinity();
+        const bool is_surface = !a->is_cloud() || (b != nullptr && !b->is_cloud());
+        return {a->radius + (b == nullptr ? 0.0 : b->radius), is_surface ? 0.0 : kAnything, !is_surface && b == nullptr};
+    }
 };
 
 struct ForestQuestion {

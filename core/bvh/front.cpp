@@ -47,7 +47,7 @@ public:
         trees_.clear();
         const TreeType* kind = nullptr;
         for (const SurfacePair& pair : forest)
-            trees_.emplace_back(tree_of(*pair.a, kind), tree_of(*pair.b, kind), pair.at_a, pair.at_b);
+            trees_.emplace_back(tree_of(*pair.a, kind), tree_of(*pair.b, kind), pair.at_a, pair.at_b, pair.depth());
         NearestPair nearest(forest, question, work);
         for (const auto& tree : trees_) nearest.lower_bound_to(1.0001 * tree.reach());
         if (hint != nullptr) nearest.evaluate(*hint);
@@ -60,7 +60,7 @@ public:
         nearest.finish();
         ForestAnswer answer = nearest.answer();
         if (answer.nearest.pair < 0) answer.lower = min_of(answer.lower, static_cast<double>(nearest.bound()));
-        if (nearest.is_settled()) answer.lower = 0.0;
+        if (nearest.is_settled()) answer.lower = nearest.least();
         return answer;
     }
 
@@ -226,6 +226,7 @@ private:
         // The nearest is opened first by a stack if it is pushed last; leaves are looked at the nearest first.
         std::stable_sort(order, order + count, [&](int i, int j) { return keys[i] < keys[j]; });
         Ref child[TreeType::width];
+        bool is_done[TreeType::width] = {};
         for (int k = 0; k < count; ++k)
             child[k] = nodes_.child(next.node, {node.pair, children.of_a ? children.first + k : node.a,
                                                 children.of_a ? node.b : children.first + k});
@@ -234,11 +235,11 @@ private:
             if (keys[k] >= nearest.bound() || nearest.is_settled() || !is_leaf(nodes_.at(child[k]))) continue;
             look_at_leaf(nodes_.at(child[k]), nearest);
             leaves_.push_back(child[k]);
-            keys[k] = -1.0f;
+            is_done[k] = true;
         }
         for (int n = count; n-- > 0;) {
             const int k = order[n];
-            if (keys[k] < 0.0f) continue;
+            if (is_done[k]) continue;
             if (keys[k] < nearest.bound() && !is_leaf(nodes_.at(child[k])))
                 push({keys[k], child[k]});
             else

@@ -25,13 +25,13 @@ CLEARANCE_INLINE Volume<Real> spread(const Volume<float>& volume) {
             Real(volume.sweep)};
 }
 
-template <class Real>
+template <class Real, bool is_signed>
 Opened keys(const Node<8>& node, const Volume<float>& volume, const KeyRule& rule, float bound, float* keys) {
     const Volume<Real> children{loaded<Real>(node.centre),
                                 loaded<Real>(node.half),
                                 {loaded<Real>(node.axis), loaded<Real>(node.axis + 3), loaded<Real>(node.axis + 6)},
                                 Real(0.0f)};
-    const Real key = key_of(distance_bound(children, spread<Real>(volume)), rule);
+    const Real key = key_of(distance_bound<is_signed>(children, spread<Real>(volume)), rule);
     LaneTraits<Real>::store(keys, key);
     const auto near = key < Real(bound);
     const Real pruned = select(near, Real(std::numeric_limits<float>::infinity()), key);
@@ -127,6 +127,13 @@ void bounds(const WideLeaf& leaf, const Volume<float>& volume, float* bounds) {
 }
 
 template <class Real>
+void signed_bounds(const WideLeaf& leaf, const Volume<float>& volume, float* bounds) {
+    const Volume<Real> box = spread<Real>(volume);
+    const Vec3<Real> seen = in_axes(box.axis, loaded<Real>(leaf.vertex) - box.centre);
+    LaneTraits<Real>::store(bounds, signed_length_outside(abs_of(seen) - box.half) - box.sweep);
+}
+
+template <class Real>
 void near_triangles(const WideLeaf& a, const WideLeaf& b, const Volume<float>& volume_b, const TreeMotion& b_from_a,
                     float within, NearTriangles& found) {
     move<Real>(a, b_from_a, found.a);
@@ -169,7 +176,8 @@ void box_bounds(const BoxPairs& pairs, float* bounds) {
 
 template <class Real>
 constexpr BvhKernels bvh_kernels_of() {
-    return {keys<Real>, near_triangles<Real>, look_closely<Real>, bounds<Real>, box_bounds<Real>};
+    return {keys<Real, false>, keys<Real, true>,    near_triangles<Real>, look_closely<Real>,
+            bounds<Real>,      signed_bounds<Real>, box_bounds<Real>};
 }
 
 }  // namespace

@@ -82,6 +82,9 @@ struct BvhKernels {
     // Keys of the children of a node against one volume in the frame of the node.
     Opened (*keys)(const Node<8>& node, const Volume<float>& volume, const KeyRule& rule, float bound, float* keys);
 
+    // The same where depths count, too: the volume is that of a solid, and the node is one of points.
+    Opened (*signed_keys)(const Node<8>& node, const Volume<float>& volume, const KeyRule& rule, float bound, float* keys);
+
     // Triangles of a and b that may be no farther apart than `within`, in units of b. All of b lies in `volume_b`.
     void (*near_triangles)(const WideLeaf& a, const WideLeaf& b, const Volume<float>& volume_b, const TreeMotion& b_from_a,
                            float within, NearTriangles& found);
@@ -91,6 +94,9 @@ struct BvhKernels {
 
     // Lower bounds of the distances of eight triangles from one volume in their frame.
     void (*bounds)(const WideLeaf& leaf, const Volume<float>& volume, float* bounds);
+
+    // The same for eight points, of which some may be inside the volume.
+    void (*signed_bounds)(const WideLeaf& leaf, const Volume<float>& volume, float* bounds);
 
     // Lower bounds of the distances of eight pairs of boxes, but for rounding.
     void (*box_bounds)(const BoxPairs& pairs, float* bounds);

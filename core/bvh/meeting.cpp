@@ -34,7 +34,7 @@ void for_touching_leaves(const PairTree<WideTree>& tree, SearchWork& work, const
 template <class Visit>
 void for_triangles_near(const PairTree<WideTree>& tree, SearchWork& work, const Visit& visit) {
     const Volume<float> solid = tree.b_root_in_a();
-    const KeyRule rule{tree.unit_a(), tree.slack(), 0.0f};
+    const KeyRule rule{tree.unit_a(), tree.slack_below(), 0.0f};
     for_touching_leaves(tree, work, [&](std::int32_t slot, std::int32_t) {
         const WideLeaf& leaf = tree.a().leaf(slot);
         float bounds[kLeafTriangles];
@@ -53,23 +53,23 @@ void meeting_triangles(const SurfacePair& pair, std::vector<TrianglePair>& found
     };
     if (pair.b == nullptr) {
         const WideTree solid = tree_of(*pair.solid);
-        const PairTree<WideTree> tree(pair.a->boxes, solid, pair.at_a, pair.at_b);
+        const PairTree<WideTree> tree(pair.a->boxes, solid, pair.at_a, pair.at_b, pair.depth());
         for_triangles_near(tree, work, [&](std::int32_t triangle) { keep_if_meeting({0, triangle, -1}); });
         return;
     }
-    const PairTree<WideTree> tree(pair.a->boxes, pair.b->boxes, pair.at_a, pair.at_b);
+    const PairTree<WideTree> tree(pair.a->boxes, pair.b->boxes, pair.at_a, pair.at_b, pair.depth());
     for_touching_leaves(tree, work, [&](std::int32_t slot_a, std::int32_t slot_b) {
         const WideLeaf &a = tree.a().leaf(slot_a), &b = tree.b().leaf(slot_b);
         NearTriangles near;
-        tree.kernels().near_triangles(a, b, tree.b().volume(slot_b), tree.b_from_a(), 1.001f * tree.slack() / tree.unit_b(),
-                                      near);
+        tree.kernels().near_triangles(a, b, tree.b().volume(slot_b), tree.b_from_a(),
+                                      1.001f * tree.slack_below() / tree.unit_b(), near);
         for (int k = 0; k < near.count; ++k) keep_if_meeting({0, a.triangle[near.i[k]], b.triangle[near.j[k]]});
     });
 }
 
 void triangles_near(const SurfacePair& pair, std::vector<std::int32_t>& found, SearchWork& work) {
     const WideTree solid = tree_of(*pair.solid);
-    const PairTree<WideTree> tree(pair.a->boxes, solid, pair.at_a, pair.at_b);
+    const PairTree<WideTree> tree(pair.a->boxes, solid, pair.at_a, pair.at_b, pair.depth());
     for_triangles_near(tree, work, [&](std::int32_t triangle) { found.push_back(triangle); });
 }
 

@@ -22,13 +22,15 @@ struct BuildOptions {
 };
 
 // A soup of triangles with its tree: an immutable value. With rectangle swept spheres there are two trees, since only two
-// meshes that both have them are searched that way.
+// meshes that both have them are searched that way. A cloud of balls is one, too: its triangles have three equal corners.
 struct Mesh {
     std::vector<Vec3d> vertices;
     std::vector<Face> faces;
     WideTree boxes;
     std::optional<RssTree> rss;
-    Ball ball{};
+    Ball ball{};                          // around the corners
+    int corners = 3;                      // that differ: 1 in a cloud
+    double radius = 0.0;                  // of the balls of a cloud, which trees do not know of
     std::uint64_t number = new_number();  // no two meshes of a process have the same
 
     Core<double, 3> triangle(std::int32_t k) const {
@@ -38,6 +40,11 @@ struct Mesh {
         };
         return {at(0), at(1), at(2)};
     }
+    Element element(std::int32_t k) const {
+        const auto [vertex] = triangle(k);
+        return {corners, {vertex[0], vertex[1], vertex[2]}, radius};
+    }
+    bool is_cloud() const { return corners == 1; }
     static std::uint64_t new_number();
     VolumeKind volume() const { return rss ? VolumeKind::rss : VolumeKind::obb; }
     std::size_t bytes() const {
@@ -56,5 +63,8 @@ inline const RssTree& tree_of(const Mesh& mesh, const RssTree*) { return *mesh.r
 
 // Vertices must be finite, faces must refer to them, and there must be at least one of either.
 Mesh build_mesh(std::vector<Vec3d> vertices, std::vector<Face> faces, const BuildOptions& options);
+
+// The union of balls around points, at least one of them.
+Mesh build_cloud(std::vector<Vec3d> points, double radius);
 
 }  // namespace clearance

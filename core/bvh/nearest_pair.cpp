@@ -23,6 +23,7 @@ NearestPair::NearestPair(std::span<const SurfacePair> forest, const ForestQuesti
     : forest_(forest),
       question_(question),
       work_(work),
+      least_(std::numeric_limits<double>::infinity()),
       upper_(question.at_most),
       bound_(just_above(question.at_most)),
       plateau_(forest),
@@ -31,7 +32,9 @@ NearestPair::NearestPair(std::span<const SurfacePair> forest, const ForestQuesti
           thread_local std::vector<Candidate> kept;
           kept.clear();
           return kept;
-      }()) {}
+      }()) {
+    for (const SurfacePair& pair : forest) least_ = min_of(least_, pair.depth().least);
+}
 
 template <class TreeType>
 bool NearestPair::is_tie(const PairTree<TreeType>& tree, std::int32_t pair, std::int32_t a, std::int32_t b, float key) {
@@ -40,7 +43,7 @@ bool NearestPair::is_tie(const PairTree<TreeType>& tree, std::int32_t pair, std:
     const double rounding = 32.0 * kEpsilon * tree.reach();
     const double apart = plateau_.separation(tree, pair, a, b, answer_.gap.normal);
     if (!(apart >= upper_ - rounding)) return false;
-    answer_.lower = min_of(answer_.lower, apart - rounding);
+    answer_.lower = min_of(answer_.lower, max_of(apart - rounding, static_cast<double>(tree.least())));
     ++answer_.ties;
     return true;
 }
@@ -58,16 +61,22 @@ void NearestPair::evaluate(const TrianglePair& triangles) {
     take(triangles, measured(forest_[static_cast<std::size_t>(triangles.pair)], triangles, upper_));
 }
 
+double NearestPair::least_of(const TrianglePair& triangles) const {
+    return forest_[static_cast<std::size_t>(triangles.pair)].depth().least;
+}
+
 void NearestPair::take(const TrianglePair& triangles, const TriangleGap& gap) {
-    const double distance = max_of(gap.distance, 0.0);
-    answer_.lower = min_of(answer_.lower, gap.lower);
+    const double least = least_of(triangles), distance = max_of(gap.distance, least);
+    answer_.lower = min_of(answer_.lower, max_of(gap.lower, least));
     if (!(distance <= upper_)) return;
-    if (answer_.nearest.pair >= 0 && distance == upper_ && !comes_first(triangles, answer_.nearest)) return;
+    if (distance == best_ && !comes_first(triangles, answer_.nearest)) return;
+    best_ = distance;
     answer_.nearest = triangles;
     answer_.gap = gap;
     upper_ = distance;
-    bound_ = just_above(distance);
-    settled_ = distance <= max_of(question_.near_enough, 0.0);
+    // Surfaces that meet are as near as surfaces can be; then only balls may still be nearer.
+    bound_ = distance == least ? static_cast<float>(distance) : just_above(distance);
+    settled_ = distance <= max_of(question_.near_enough, least_);
 }
 
 void NearestPair::consider(const PairTree<WideTree>& tree, std::int32_t pair, std::int32_t slot_a, std::int32_t slot_b) {
@@ -75,9 +84,10 @@ void NearestPair::consider(const PairTree<WideTree>& tree, std::int32_t pair, st
     if (forest_[static_cast<std::size_t>(pair)].b == nullptr) return consider_solid(tree, pair, a);
     const WideLeaf& b = tree.b().leaf(slot_b);
     NearTriangles found;
-    const float within = (bound_ + tree.slack()) / tree.unit_b() * (1.0f + 0x1p-20f);
+    const float within = (bound_ + tree.slack_below()) / tree.unit_b() * (1.0f + 0x1p-20f);
     tree.kernels().near_triangles(a, b, tree.b().volume(slot_b), tree.b_from_a(), within, found);
-    lower_bound_to(static_cast<double>(found.upper) * tree.unit_b() * (1.0 + 1e-6) + tree.slack());
+    const double most = static_cast<double>(found.upper) * tree.unit_b() * (1.0 + 1e-6) + tree.slack_above();
+    lower_bound_to(max_of(static_cast<double>(tree.least()), most));  // in this order NaN stays NaN
     work_.triangle_tests += found.count;
     for (int k = 0; k < found.count && !settled_; ++k) {
         const int i = found.i[k], j = found.j[k];
@@ -90,7 +100,7 @@ void NearestPair::consider(const PairTree<WideTree>& tree, std::int32_t pair, st
 void NearestPair::add(const TrianglePair& triangles, const PairTree<WideTree>& tree, const float (*a)[8], int i,
                       const float (*b)[8], int j) {
     const int lane = waiting_count_++;
-    waiting_[lane] = {triangles, tree.unit_b(), tree.slack()};
+    waiting_[lane] = {triangles, tree.unit_b(), tree.slack_above(), {tree.unit_b(), tree.slack_below(), tree.least()}};
     for (int row = 0; row < 9; ++row) octet_.a[row][lane] = a[row][i], octet_.b[row][lane] = b[row][j];
     if (waiting_count_ == 8) look_at_waiting();
 }
@@ -105,7 +115,7 @@ void NearestPair::look_at_waiting() {
     int first = -1;
     float least = bound_;
     for (int k = 0; k < waiting_count_; ++k) {
-        const float metres = upper[k] * waiting_[k].unit + waiting_[k].slack;
+        const float metres = upper[k] * waiting_[k].unit + waiting_[k].slack_above;
         if (metres < least) least = metres, first = k;
     }
     const int count = waiting_count_;
@@ -113,10 +123,10 @@ void NearestPair::look_at_waiting() {
     if (first >= 0) evaluate(waiting_[first].triangles);
     for (int k = 0; k < count && !settled_; ++k) {
         if (k == first) continue;
-        const float key = key_of(lower[k], KeyRule{waiting_[k].unit, waiting_[k].slack, 0.0f});
+        const float key = key_of(lower[k], waiting_[k].rule);
         if (key >= bound_) continue;
         // Triangles that may meet settle the matter if they do.
-        if (key <= 0.0f)
+        if (key <= waiting_[k].rule.least)
             evaluate(waiting_[k].triangles);
         else
             candidates_.push_back({waiting_[k].triangles, key});
@@ -126,16 +136,24 @@ void NearestPair::look_at_waiting() {
 void NearestPair::consider_solid(const PairTree<WideTree>& tree, std::int32_t pair, const WideLeaf& leaf) {
     float bounds[kLeafTriangles];
     // Slot kRoot of b is the solid, seen from the frame of a.
-    tree.kernels().bounds(leaf, tree.b_root_in_a(), bounds);
-    const KeyRule rule{tree.unit_a(), tree.slack(), 0.0f};
+    const BvhKernels& kernels = tree.kernels();
+    (tree.into_solid() ? kernels.signed_bounds : kernels.bounds)(leaf, tree.b_root_in_a(), bounds);
+    const KeyRule rule{tree.unit_a(), tree.slack_below(), tree.least()};
     float key[kLeafTriangles];
     for (int k = 0; k < leaf.count; ++k) key[k] = key_of(bounds[k], rule);
+    const SurfacePair& seen = forest_[static_cast<std::size_t>(pair)];
     while (!settled_) {
         const auto least = std::min_element(key, key + leaf.count);
         if (*least >= bound_) return;
-        ++work_.triangle_tests;
-        evaluate({pair, leaf.triangle[least - key], -1});
+        const auto k = static_cast<int>(least - key);
+        const float raised = planes_.raised(tree, pair, leaf, k, *least);
         *least = std::numeric_limits<float>::infinity();
+        if (raised >= bound_) continue;
+        ++work_.triangle_tests;
+        const TrianglePair triangles{pair, leaf.triangle[k], -1};
+        const TriangleGap gap = measured(seen, triangles, upper_);
+        planes_.add(tree, seen, pair, gap.normal);
+        take(triangles, gap);
     }
 }
 

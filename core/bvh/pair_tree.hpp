@@ -21,7 +21,8 @@ class PairTree {
 public:
     static constexpr int width = TreeType::width;
 
-    PairTree(const TreeType& a, const TreeType& b, const Stand& at_a, const Stand& at_b) : a_(&a), b_(&b) {
+    PairTree(const TreeType& a, const TreeType& b, const Stand& at_a, const Stand& at_b, const Depth& depth = {})
+        : a_(&a), b_(&b), least_(static_cast<float>(depth.least)), into_solid_(depth.into_solid) {
         const Mat3 a_from_b = transposed_times(at_a.rotation, at_b.rotation);
         const Vec3d apart = at_b.rotation * b.centre + at_b.origin - at_a.origin - at_a.rotation * a.centre;
         const Vec3d shift_in_a = transposed_times(at_a.rotation, apart);
@@ -29,8 +30,12 @@ public:
         a_from_b_ = motion(a_from_b, shift_in_a, a.unit, b.unit);
         b_from_a_ = motion(transposed(a_from_b), shift_in_b, b.unit, a.unit);
         unit_a_ = static_cast<float>(a.unit), unit_b_ = static_cast<float>(b.unit);
-        reach_ = norm(apart) + a.root_size * a.unit + b.root_size * b.unit;
-        slack_ = static_cast<float>(kFloatSlack * reach_ + kFloatUnderflow * (a.unit + b.unit));
+        reach_ = norm(apart) + a.root_size * a.unit + b.root_size * b.unit + depth.sweep;
+        // What is rounded down to prove a distance comes nearer to zero where it is negative: twice as much makes up for it.
+        const double allowed = depth.least < 0.0 ? 2.0 * kFloatSlack : kFloatSlack;
+        const double slack = allowed * reach_ + kFloatUnderflow * (a.unit + b.unit);
+        slack_ = static_cast<float>(slack);
+        slack_below_ = static_cast<float>(slack + depth.sweep), slack_above_ = static_cast<float>(slack - depth.sweep);
         bounded_ = reach_ <= kMostUnits * min_of(a.unit, b.unit);
     }
 
@@ -41,7 +46,13 @@ public:
     Volume<float> b_root_in_a() const { return moved(a_from_b_, b_->root); }
     float unit_a() const { return unit_a_; }
     float unit_b() const { return unit_b_; }
+    float least() const { return least_; }  // no distance is less
+    bool into_solid() const { return into_solid_; }
+
+    // Rounding; and with it, how far distances may lie below those of the trees, and above them at most.
     float slack() const { return slack_; }
+    float slack_below() const { return slack_below_; }
+    float slack_above() const { return slack_above_; }
     double reach() const { return reach_; }  // their nearest points are not farther apart
 
     bool is_leaf(std::int32_t a, std::int32_t b) const { return a_->child(a) < 0 && b_->child(b) < 0; }
@@ -52,8 +63,10 @@ public:
 
     // The key of any pair, by itself.
     float key(std::int32_t a, std::int32_t b) const {
-        if (!bounded_) return 0.0f;
-        return key_of(distance_bound(a_->volume(a), moved(a_from_b_, b_->volume(b))), KeyRule{unit_a_, slack_, 0.0f});
+        if (!bounded_) return least_;
+        const Volume<float> of_a = a_->volume(a), of_b = moved(a_from_b_, b_->volume(b));
+        const float bound = into_solid_ ? distance_bound<true>(of_a, of_b) : distance_bound(of_a, of_b);
+        return key_of(bound, KeyRule{unit_a_, slack_below_, least_});
     }
 
     int child_count(std::int32_t a, std::int32_t b) const {
@@ -74,7 +87,7 @@ public:
         const TreeType& opened = children.of_a ? *a_ : *b_;
         const Volume<float> other = children.of_a ? moved(a_from_b_, b_->volume(b)) : moved(b_from_a_, a_->volume(a));
         const std::int32_t node = opened.child(children.of_a ? a : b);
-        const KeyRule rule{children.of_a ? unit_a_ : unit_b_, slack_, key};
+        const KeyRule rule{children.of_a ? unit_a_ : unit_b_, slack_below_, key};
         children.first = node * width;
         const auto& parent = opened.nodes[static_cast<std::size_t>(node)];
         children.count = parent.count;
@@ -108,7 +121,8 @@ private:
     }
     Opened keys_of_children(const WideTree& tree, std::int32_t node, const Volume<float>& other, const KeyRule& rule,
                             float bound, float* keys) const {
-        return kernels_->keys(tree.nodes[static_cast<std::size_t>(node)], other, rule, bound, keys);
+        const auto keys_of = into_solid_ ? kernels_->signed_keys : kernels_->keys;
+        return keys_of(tree.nodes[static_cast<std::size_t>(node)], other, rule, bound, keys);
     }
     static Opened keys_of_children(const RssTree& tree, std::int32_t node, const Volume<float>& other, const KeyRule& rule,
                                    float bound, float* keys) {
@@ -129,9 +143,9 @@ private:
 
     const TreeType *a_, *b_;
     TreeMotion a_from_b_, b_from_a_;
-    float unit_a_, unit_b_, slack_;
+    float unit_a_, unit_b_, slack_, slack_below_, slack_above_, least_;
     double reach_;
-    bool bounded_;
+    bool bounded_, into_solid_;
     const BvhKernels* kernels_ = &bvh_kernels();
 };
 

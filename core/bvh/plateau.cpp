@@ -56,10 +56,12 @@ double Plateau::separation(const PairTree<TreeType>& tree, std::int32_t pair, st
     Heights& heights = heights_of(tree, pair);
     const Vec3d centre_a = seen.at_a.rotation * tree.a().centre + seen.at_a.origin;
     const double top_of_a = highest(tree.a(), *seen.a, a, heights.along_a, heights.a);
-    if (seen.b == nullptr) return -seen.solid->highest(seen.solid->context, -normal_) - dot(normal_, centre_a) - top_of_a;
+    const double sweep = seen.depth().sweep;
+    if (seen.b == nullptr)
+        return -seen.solid->highest(seen.solid->context, -normal_) - dot(normal_, centre_a) - top_of_a - sweep;
     const Vec3d centre_b = seen.at_b.rotation * tree.b().centre + seen.at_b.origin;
     const double top_of_b = highest(tree.b(), *seen.b, b, heights.along_b, heights.b);
-    return dot(normal_, centre_b - centre_a) - top_of_a - top_of_b;
+    return dot(normal_, centre_b - centre_a) - top_of_a - top_of_b - sweep;
 }
 
 template double Plateau::separation(const PairTree<WideTree>&, std::int32_t, std::int32_t, std::int32_t, const Vec3d&);

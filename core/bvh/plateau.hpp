@@ -13,8 +13,8 @@ class Plateau {
 public:
     explicit Plateau(std::span<const SurfacePair> forest) : forest_(forest) {}
 
-    // How far the plane with this unit normal, in the axes of the world, keeps the triangles of slot b above those of slot
-    // a.
+    // How far the plane with this unit normal, in the axes of the world, keeps the triangles or balls of slot b above those
+    // of slot a.
     template <class TreeType>
     double separation(const PairTree<TreeType>& tree, std::int32_t pair, std::int32_t a, std::int32_t b,
                       const Vec3d& normal);

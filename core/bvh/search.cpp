@@ -84,11 +84,12 @@ private:
         if constexpr (std::is_same_v<TreeType, WideTree>) {
             if (pair.b == nullptr) {
                 solids_.push_back(tree_of(*pair.solid));
-                trees_.emplace_back(a, solids_.back(), pair.at_a, pair.at_b);
+                trees_.emplace_back(a, solids_.back(), pair.at_a, pair.at_b, pair.depth());
                 return;
             }
         }
-        trees_.emplace_back(a, tree_of(*pair.b, static_cast<const TreeType*>(nullptr)), pair.at_a, pair.at_b);
+        const TreeType& b = tree_of(*pair.b, static_cast<const TreeType*>(nullptr));
+        trees_.emplace_back(a, b, pair.at_a, pair.at_b, pair.depth());
     }
 
     void push_roots() {
@@ -116,8 +117,9 @@ private:
     // The children of a pair of volumes. Two leaves have none: their triangles are looked at. Ties need none.
     bool open(const Waiting& next, Children& children) {
         const PairTree<TreeType>& tree = trees_[static_cast<std::size_t>(next.pair)];
-        if (nearest_.is_tie(tree, next.pair, next.a, next.b, next.key)) {
-            prune(next.pair, next.key);
+        const float key = nearest_.raised_key(tree, next.pair, next.a, next.key);
+        if (key >= nearest_.bound() || nearest_.is_tie(tree, next.pair, next.a, next.b, next.key)) {
+            prune(next.pair, key);
             return false;
         }
         if (tree.is_leaf(next.a, next.b)) {
@@ -157,7 +159,8 @@ private:
     ForestAnswer finished() {
         nearest_.finish();
         ForestAnswer answer = nearest_.answer();
-        const bool is_complete = answer.nearest.pair >= 0 && (!nearest_.is_settled() || answer.gap.distance <= 0.0);
+        const bool is_complete =
+            answer.nearest.pair >= 0 && (!nearest_.is_settled() || answer.gap.distance <= nearest_.least());
         if (is_complete) return answer;
         for (const SurfacePair& pair : forest_) answer.lower = min_of(answer.lower, static_cast<double>(pair.lower));
         return answer;

@@ -56,7 +56,8 @@ private:
     double least_of(std::int32_t pair) const {
         const auto all_surfaces = [&](std::int32_t body) {
             const auto& parts = cell_.bodies()[static_cast<std::size_t>(body)].body.parts();
-            return std::all_of(parts.begin(), parts.end(), [](const Part& part) { return surface_of(part) != nullptr; });
+            return std::all_of(parts.begin(), parts.end(),
+                               [](const Part& part) { return surface_of(part) != nullptr && !is_cloud(part); });
         };
         const CellPair& of = cell_.pairs()[static_cast<std::size_t>(pair)];
         return all_surfaces(of.a) || all_surfaces(of.b) ? -of.margin : -kInfinity;
@@ -82,7 +83,8 @@ private:
         posture_->take(q_.data());
         const auto limit = [&](std::int32_t pair) { return report_.upper + margin_of(pair); };
         const auto near = posture_->near(cell_.moving(), limit, report_.work);
-        for (const NearPair& one : near) note(posture_->gap(one.pair, {.at_most = limit(one.pair)}, report_.work), one.pair, t);
+        for (const NearPair& one : near)
+            note(posture_->gap(one.pair, {.at_most = limit(one.pair)}, report_.work), one.pair, t);
         report_.upper = max_of(report_.upper, report_.lower);
     }
 
@@ -199,8 +201,8 @@ private:
     // Nothing above this matters any more.
     double enough() const { return report_.upper - 0.999 * question_.tolerance; }
 
-    // Looks at a stretch for the least clearance: pairs that cannot come below what is known are left out. Gives the fraction
-    // around the middle in which none of the others can.
+    // Looks at a stretch for the least clearance: pairs that cannot come below what is known are left out. Gives the
+    // fraction around the middle in which none of the others can.
     double look_for_least(Stretch& stretch) {
         take(stretch);
         const double t = stretch.middle();

@@ -12,7 +12,7 @@ struct PathQuestion {
 
 // Clearance here is the distance of a pair less the margin that the pair asks for.
 struct PathReport {
-    bool clear = false;  // proved for every moment
+    bool clear = false;   // proved for every moment
     double lower, upper;  // of the least clearance on the whole path
     std::int32_t pair = -1;
     double t_worst = 0.0;  // where it comes down to `upper`

@@ -35,8 +35,7 @@ double motion_by(const Frame& joint, const Pose& world_from_child, const Ball& b
 }  // namespace
 
 MotionBound::MotionBound(const Cell& cell) : cell_(&cell), is_known_(cell.bodies().size()) {
-    for (const Frame& frame : cell.tree().frames())
-        stride_ = std::max(stride_, static_cast<std::size_t>(frame.depth) + 1);
+    for (const Frame& frame : cell.tree().frames()) stride_ = std::max(stride_, static_cast<std::size_t>(frame.depth) + 1);
     sums_.resize(stride_ * cell.bodies().size());
 }
 

@@ -77,8 +77,7 @@ void Waypoints::steps(double begin, double end, double* steps) const {
     }
 }
 
-FreePath::FreePath(Function function, std::vector<double> rates)
-    : function_(std::move(function)), rates_(std::move(rates)) {
+FreePath::FreePath(Function function, std::vector<double> rates) : function_(std::move(function)), rates_(std::move(rates)) {
     breaks = {0.0, 1.0};
 }
 

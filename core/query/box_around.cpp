@@ -12,7 +12,8 @@ Vec3d farthest(const Part& part, const Vec3d& along) {
     const Vec3d seen = transposed_times(part.pose.rotation, along);
     if (const auto* convex = std::get_if<Convex>(&part.shape))
         return part.pose * support(convex->core, seen) + convex->radius * along;
-    return part.pose * lowest_corner(*surface_of(part)->mesh, -seen).point;
+    const Mesh& mesh = *surface_of(part)->mesh;
+    return part.pose * lowest_corner(mesh, -seen).point + mesh.radius * along;
 }
 
 double highest(const Body& body, const Vec3d& along) {
@@ -70,7 +71,8 @@ Axes axes_of(const Part& part) {
         const Vec3d e = inverse_or_zero(norm(x)) * x, g = inverse_or_zero(norm(z)) * z;
         return {{e, cross(g, e), g}};
     }
-    return {{{r.row[0].x, r.row[1].x, r.row[2].x}, {r.row[0].y, r.row[1].y, r.row[2].y}, {r.row[0].z, r.row[1].z, r.row[2].z}}};
+    return {
+        {{r.row[0].x, r.row[1].x, r.row[2].x}, {r.row[0].y, r.row[1].y, r.row[2].y}, {r.row[0].z, r.row[1].z, r.row[2].z}}};
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ bool has_plane_rule(const Body& body, PlaneRule rule) {
     for (const Part& part : body.parts()) {
         const Convex* convex = std::get_if<Convex>(&part.shape);
         if (convex != nullptr && !has_plane_rule(convex->core, rule)) return false;
+        if (surface_of(part) != nullptr && rule == PlaneRule::section) return false;
     }
     return true;
 }

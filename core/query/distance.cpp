@@ -164,7 +164,7 @@ TrianglePair triangles_before(std::span<const PlacedPair> pairs, const Gap* befo
 
 // Surfaces come last: what is known of the other parts bounds the search.
 void keep_nearest_surfaces(Gap& best, std::span<PlacedPair> surfaces, Question question, Work& work) {
-    if (surfaces.empty() || best.distance <= 0.0) return;
+    if (surfaces.empty() || best.distance <= least_distance(surfaces)) return;
     question.at_most = min_of(question.at_most, best.upper);
     const SurfaceSearch how{.first = triangles_before(surfaces, question.nearest_before)};
     const Gap found = nearest_surfaces(surfaces, question, how, work).gap;

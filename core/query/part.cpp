@@ -17,7 +17,7 @@ Part part_of(const HalfSpace& half_space, const Pose& pose) {
 
 Part part_of(const Surface& surface, const Pose& pose) {
     const Ball& ball = surface.mesh->ball;
-    return {surface, pose, {pose * ball.centre, ball.radius}, pose == Pose{}};
+    return {surface, pose, {pose * ball.centre, ball.radius + surface.mesh->radius}, pose == Pose{}};
 }
 
 Part moved(const Part& part, const Pose& by) {

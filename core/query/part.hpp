@@ -17,7 +17,7 @@ struct HalfSpace {
     double offset;
 };
 
-// A soup of triangles without an inside; the ground below a height field counts in contacts.
+// A soup of triangles without an inside, of which the ground below a height field counts in contacts; or a cloud of balls.
 struct Surface {
     std::shared_ptr<const Mesh> mesh;
     bool solid_below;
@@ -37,6 +37,7 @@ Part part_of(const Surface& surface, const Pose& pose);
 Part moved(const Part& part, const Pose& by);
 
 inline const Surface* surface_of(const Part& part) { return std::get_if<Surface>(&part.shape); }
+inline bool is_cloud(const Part& part) { return surface_of(part) != nullptr && surface_of(part)->mesh->is_cloud(); }
 
 // The element that a part is, or null.
 inline const Element* element_of(const Part& part) {

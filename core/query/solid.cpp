@@ -34,13 +34,13 @@ Volume<float> box_of(const Element& element, const Vec3d& centre, double per_uni
     return fitted_box({&only, 1}, moments, corners);
 }
 
-TriangleGap gap_of_triangle(const void* context, const Core<double, 3>& triangle, double at_most) {
+TriangleGap gap_of_element(const void* context, const Element& element, double at_most) {
     const auto& solid = *static_cast<const SolidPart*>(context);
     Question question = *solid.question;
     question.at_most = at_most;
-    const Part part = part_of(triangle);
+    const Part part = part_of(element);
     const Gap gap = gap_between({part, kNoTurn, {0, 0, 0}}, solid.placed, question, *solid.work);
-    return {gap.distance, gap.lower, gap.upper, gap.point_a, gap.point_b, gap.normal};
+    return {gap.distance, gap.lower, gap.upper, gap.point_a, gap.point_b, gap.normal, gap.converged};
 }
 
 double highest_point(const void* context, const Vec3d& along) {
@@ -83,16 +83,18 @@ void consider_edges(const Core<double, 3>& a, const Core<double, 3>& b, CommonPo
 
 }  // namespace
 
-Core<double, 3> placed_triangle(const PlacedPart& placed, std::int32_t triangle) {
-    Core<double, 3> result = surface_of(placed.part)->mesh->triangle(triangle);
-    for (Vec3d& vertex : result.vertex) vertex = placed.rotation * vertex + placed.origin;
-    return result;
+Element placed_element(const PlacedPart& placed, std::int32_t number) {
+    Element element = surface_of(placed.part)->mesh->element(number);
+    for (Vec3d& vertex : element.vertex) vertex = placed.rotation * vertex + placed.origin;
+    return element;
 }
 
-Part part_of(const Core<double, 3>& triangle) {
-    const Element element{3, {triangle.vertex[0], triangle.vertex[1], triangle.vertex[2]}, 0.0};
-    return {Convex{element, 0.0}, Pose{}, ball_around(element), true};
+Core<double, 3> placed_triangle(const PlacedPart& placed, std::int32_t number) {
+    const Element element = placed_element(placed, number);
+    return {element.vertex[0], element.vertex[1], element.vertex[2]};
 }
+
+Part part_of(const Element& element) { return {Convex{element, element.radius}, Pose{}, ball_around(element), true}; }
 
 SolidPart::SolidPart(const PlacedPart& part, double least_unit, const Question& asked, Work& counters)
     : placed(part), question(&asked), work(&counters) {
@@ -107,7 +109,7 @@ SolidPart::SolidPart(const PlacedPart& part, double least_unit, const Question& 
     else
         seen.volume = {{0, 0, 0}, rounded((per_unit * (1.0 + 1e-7)) * half), {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, 0.0f};
     seen.volume.sweep = static_cast<float>(per_unit * (1.0 + 1e-7) * convex.radius);
-    seen.gap = &gap_of_triangle;
+    seen.gap = &gap_of_element;
     seen.highest = &highest_point;
 }
 
@@ -118,7 +120,7 @@ Vec3d common_point(const Core<double, 3>& triangle, const PlacedPart& solid, con
     // Projecting in turns onto two convex bodies that meet ends in both of them; it mostly begins there.
     for (int k = 0; k < kProjections; ++k) {
         const Element element{1, {point, point, point}, 0.0};
-        const Part part{Convex{element, 0.0}, Pose{}, {point, 0.0}, true};
+        const Part part = part_of(element);
         const Gap gap = gap_between({part, kNoTurn, {0, 0, 0}}, solid, {}, work);
         if (gap.distance <= 0.0) break;
         const Vec3d next = nearest_on(triangle, gap.point_b);

@@ -23,11 +23,12 @@ private:
     Solid seen;
 };
 
-// A triangle of a surface, in the axes of the world.
-Core<double, 3> placed_triangle(const PlacedPart& placed, std::int32_t triangle);
+// A triangle of a surface or a ball of a cloud, in the axes of the world.
+Element placed_element(const PlacedPart& placed, std::int32_t number);
+Core<double, 3> placed_triangle(const PlacedPart& placed, std::int32_t number);
 
-// A triangle as a part that stands where it is.
-Part part_of(const Core<double, 3>& triangle);
+// An element as a part that stands where it is.
+Part part_of(const Element& element);
 
 // A point that a triangle and a convex part have in common, where they meet; `near` is one of the triangle to begin with.
 Vec3d common_point(const Core<double, 3>& triangle, const PlacedPart& solid, const Vec3d& near);

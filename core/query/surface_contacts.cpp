@@ -27,6 +27,8 @@ public:
     Gap find() {
         if (std::holds_alternative<HalfSpace>(other_.part.shape))
             with_plane();
+        else if (is_cloud(other_.part) && surface_of(surface_.part)->solid_below)
+            with_cloud_over_ground();
         else if (surface_of(other_.part) != nullptr)
             with_surface();
         else if (surface_of(surface_.part)->solid_below)
@@ -43,7 +45,7 @@ private:
     }
 
     void add_triangle(std::int32_t triangle, const PlacedPart& other, std::int32_t other_triangle) {
-        const Part part = part_of(placed_triangle(surface_, triangle));
+        const Part part = part_of(placed_element(surface_, triangle));
         const PlacedPart placed{part, kNoTurn, {0, 0, 0}};
         const Gap gap = gap_between(placed, other, {.at_most = 0.0, .method = rules_.method}, work_);
         if (gap.distance > 0.0) return;
@@ -62,7 +64,7 @@ private:
         const auto& half_space = std::get<HalfSpace>(other_.part.shape);
         const Vec3d normal = other_.rotation * half_space.normal;
         const Vec3d up = transposed_times(surface_.rotation, normal);
-        const double height = half_space.offset + dot(normal, other_.origin - surface_.origin);
+        const double height = half_space.offset + dot(normal, other_.origin - surface_.origin) + mesh().radius;
         for (const std::int32_t triangle : triangles_below(mesh(), up, height)) add_triangle(triangle, other_, -1);
     }
 
@@ -74,7 +76,7 @@ private:
         meeting_triangles(pair, meeting, counted);
         add(work_, counted);
         for (const TrianglePair& triangles : meeting) {
-            const Part other = part_of(placed_triangle(other_, triangles.triangle_b));
+            const Part other = part_of(placed_element(other_, triangles.triangle_b));
             add_triangle(triangles.triangle_a, {other, kNoTurn, {0, 0, 0}}, triangles.triangle_b);
         }
     }
@@ -107,6 +109,21 @@ private:
                     deepest_.distance = -found_[k].depth, deepest_.normal = found_[k].normal;
         }
         if (found_.size() == before) with_solid();
+    }
+
+    // Each ball by itself, but for those above the top of the field.
+    void with_cloud_over_ground() {
+        const Mesh& cloud = *surface_of(other_.part)->mesh;
+        const Vec3d up = surface_.rotation * Vec3d{0, 0, 1};
+        const double top = mesh().ball.centre.z + mesh().ball.radius + cloud.radius;
+        const double height = top - dot(up, other_.origin - surface_.origin);
+        for (const std::int32_t number : triangles_below(cloud, transposed_times(other_.rotation, up), height)) {
+            const Part ball = part_of(placed_element(other_, number));
+            const std::size_t begin = found_.size();
+            const Gap gap = SurfaceContacts(surface_, {ball, kNoTurn, {0, 0, 0}}, rules_, found_, work_).find();
+            for (std::size_t k = begin; k < found_.size(); ++k) found_[k].triangle_b = number;
+            if (gap.distance < deepest_.distance) deepest_ = gap;
+        }
     }
 
     // In the frame of the field: from the lowest point of the body up to the top of the field.
@@ -155,7 +172,7 @@ void mirror(Contact& contact) {
 
 Gap contacts_of_surfaces(const PlacedPart& a, const PlacedPart& b, const ContactRules& rules, std::vector<Contact>& found,
                          Work& work) {
-    const bool swapped = surface_of(a.part) == nullptr;
+    const bool swapped = surface_of(a.part) == nullptr || (is_cloud(a.part) && surface_of(b.part) != nullptr);
     const std::size_t begin = found.size();
     const Gap deepest =
         swapped ? SurfaceContacts(b, a, rules, found, work).find() : SurfaceContacts(a, b, rules, found, work).find();

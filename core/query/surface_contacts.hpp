@@ -5,8 +5,8 @@
 
 namespace clearance {
 
-// Where two parts touch of which at least one is a surface: one manifold for each pair of triangles that meet, or for each
-// triangle that meets the solid; the ground below a height field is solid. Returns the gap of the deepest, or the nearest.
+// Where two parts touch of which at least one is a surface: one manifold for each pair of triangles or balls that meet, or
+// for each that meets the solid; the ground below a height field is solid. Returns the gap of the deepest, or the nearest.
 Gap contacts_of_surfaces(const PlacedPart& a, const PlacedPart& b, const ContactRules& rules, std::vector<Contact>& found,
                          Work& work);
 

@@ -12,21 +12,22 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Stand stand_of(const PlacedPart& placed) { return {placed.rotation, placed.origin}; }
 
-// The lowest corner over the half-space tells all; below the plane it is inside.
+// The lowest corner or ball over the half-space tells all; below the plane it is inside.
 Gap gap_above(const PlacedPart& plane, const PlacedPart& surface, Work& work) {
     const auto& half_space = std::get<HalfSpace>(plane.part.shape);
     const Vec3d normal = plane.rotation * half_space.normal;
-    const LowestCorner lowest = lowest_corner(*surface_of(surface.part)->mesh, transposed_times(surface.rotation, normal));
+    const Mesh& mesh = *surface_of(surface.part)->mesh;
+    const LowestCorner lowest = lowest_corner(mesh, transposed_times(surface.rotation, normal));
     work.volume_tests += lowest.volume_tests;
-    const Vec3d point = surface.rotation * lowest.point + surface.origin;
-    const double height = dot(normal, point - plane.origin) - half_space.offset;
+    const Vec3d corner = surface.rotation * lowest.point + surface.origin, point = corner - mesh.radius * normal;
+    const double height = dot(normal, corner - plane.origin) - half_space.offset - mesh.radius;
     const double rounding =
         16.0 * kEpsilon *
-        (largest(point - plane.origin) + surface.part.ball.radius + largest(lowest.point) + abs_of(half_space.offset));
-    const double distance = max_of(height, 0.0);
+        (largest(corner - plane.origin) + surface.part.ball.radius + largest(lowest.point) + abs_of(half_space.offset));
+    const double least = least_distance(plane.part, surface.part), distance = max_of(height, least);
     return {distance,
-            max_of(height - rounding, 0.0),
-            max_of(height + rounding, 0.0),
+            max_of(height - rounding, least),
+            max_of(height + rounding, least),
             point - distance * normal,
             point,
             normal,
@@ -85,7 +86,7 @@ private:
         if (surface_of(other.part) != nullptr) return;
         if (is_plane(other)) {
             const Gap above = gap_above(other, surface, work_);
-            pair.lower = static_cast<float>(above.lower * (1.0 - 1e-7));
+            pair.lower = static_cast<float>(above.lower - 1e-7 * abs_of(above.lower));
             return keep(swapped ? above : mirrored(above), number);
         }
         const Mesh* mesh = surface_of(surface.part)->mesh.get();
@@ -117,7 +118,7 @@ private:
         work_.triangle_tests += counted.triangle_tests;
         work_.queue_operations += counted.queue_operations;
         for (std::size_t k = 0; k < part.size(); ++k) source_of(begin + k).lower = part[k].lower;
-        lower_ = min_of(lower_, max_of(found.lower, 0.0));
+        lower_ = min_of(lower_, found.lower);
         if (found.nearest.pair >= 0) keep(begin, found);
     }
 
@@ -147,24 +148,30 @@ private:
         const std::size_t tree = begin + static_cast<std::size_t>(found.nearest.pair);
         const PlacedPair& pair = source_of(tree);
         const bool swapped = is_swapped(pair);
-        const PlacedPart &surface = swapped ? pair.b : pair.a, &other = swapped ? pair.a : pair.b;
         const TriangleGap& gap = found.gap;
-        Gap answer{max_of(gap.distance, 0.0),
-                   max_of(found.lower, 0.0),
-                   max_of(gap.upper, 0.0),
+        const double least = pair.least();
+        Gap answer{max_of(gap.distance, least),
+                   found.lower,
+                   max_of(gap.upper, least),
                    gap.point_a,
                    gap.point_b,
                    gap.normal,
                    found.nearest.triangle_a,
-                   found.nearest.triangle_b};
-        if (gap.distance <= 0.0) {
-            const Core<double, 3> triangle = placed_triangle(surface, found.nearest.triangle_a);
-            answer.point_a = surface_of(other.part) != nullptr
-                                 ? common_point(triangle, placed_triangle(other, found.nearest.triangle_b))
-                                 : common_point(triangle, other, gap.point_a);
-            answer.point_b = answer.point_a;
-        }
+                   found.nearest.triangle_b,
+                   gap.converged || least == 0.0};
+        if (gap.distance <= least)
+            answer.point_a = answer.point_b =
+                swapped ? meeting_point(pair.b, pair.a, found) : meeting_point(pair.a, pair.b, found);
         keep(swapped ? mirrored(answer) : answer, source_[tree]);
+    }
+
+    // A point that a surface has in common with what it meets. The centre of a ball is nearest to one of them.
+    static Vec3d meeting_point(const PlacedPart& first, const PlacedPart& other, const ForestAnswer& found) {
+        if (is_cloud(first.part)) return found.gap.point_b;
+        if (is_cloud(other.part)) return found.gap.point_a;
+        const Core<double, 3> triangle = placed_triangle(first, found.nearest.triangle_a);
+        if (surface_of(other.part) == nullptr) return common_point(triangle, other, found.gap.point_a);
+        return common_point(triangle, placed_triangle(other, found.nearest.triangle_b));
     }
 
     std::span<PlacedPair> pairs_;
@@ -187,7 +194,7 @@ double upper_bound(const PlacedPair& pair, std::int32_t feature_a, std::int32_t 
     };
     if (!exists(pair.a.part, feature_a) || !exists(pair.b.part, feature_b)) return kInfinity;
     const auto stands = [&](const PlacedPart& placed, std::int32_t triangle) {
-        return surface_of(placed.part) == nullptr ? placed.part : part_of(placed_triangle(placed, triangle));
+        return surface_of(placed.part) == nullptr ? placed.part : part_of(placed_element(placed, triangle));
     };
     if (is_plane(pair.a) && is_plane(pair.b)) return kInfinity;
     const Part a = stands(pair.a, feature_a), b = stands(pair.b, feature_b);
@@ -195,7 +202,7 @@ double upper_bound(const PlacedPair& pair, std::int32_t feature_a, std::int32_t 
         if (surface_of(placed.part) == nullptr) return placed;
         return PlacedPart{part, kNoTurn, {0, 0, 0}};
     };
-    return max_of(gap_between(at(pair.a, a), at(pair.b, b), {}, work).upper, 0.0);
+    return max_of(gap_between(at(pair.a, a), at(pair.b, b), {}, work).upper, pair.least());
 }
 
 NearestSurfaces nearest_surfaces(std::span<PlacedPair> pairs, const Question& question, const SurfaceSearch& how,

@@ -9,12 +9,27 @@ namespace clearance {
 
 inline bool has_surface(const Part& a, const Part& b) { return surface_of(a) != nullptr || surface_of(b) != nullptr; }
 
+// Surfaces are met and no more; clouds may lie in each other and in solids.
+inline double least_distance(const Part& a, const Part& b) {
+    const auto is_met = [](const Part& part) { return surface_of(part) != nullptr && !is_cloud(part); };
+    return is_met(a) || is_met(b) ? 0.0 : -std::numeric_limits<double>::infinity();
+}
+
 // Two parts of two bodies, at least one of them a surface. All origins are about one point.
 struct PlacedPair {
     PlacedPart a, b;
     std::int32_t part_a, part_b;
     float lower = 0.0f;  // after a search: they are not nearer than this
+
+    double least() const { return least_distance(a.part, b.part); }
 };
+
+// What none of them can be nearer than.
+inline double least_distance(std::span<const PlacedPair> pairs) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const PlacedPair& pair : pairs) least = min_of(least, pair.least());
+    return least;
+}
 
 struct NearestSurfaces {
     Gap gap;
@@ -33,7 +48,7 @@ struct SurfaceSearch {
     TrianglePair first{-1, -1, -1};
 };
 
-// The least distance of a forest: never negative, since a surface has no inside.
+// The least distance of a forest. Pairs with a mesh or height field are never negative, since a surface has no inside.
 NearestSurfaces nearest_surfaces(std::span<PlacedPair> pairs, const Question& question, const SurfaceSearch& how,
                                  Work& work);
 

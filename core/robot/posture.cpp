@@ -185,7 +185,7 @@ NearestPair Posture::nearest(double at_most, Work& work) {
         if (one.lower > bound) break;
         if (!is_solid || one.pair != first.pair) look_at(one.pair, bound);
     }
-    if (!surfaces_.empty() && best.gap.distance > 0.0) {
+    if (!surfaces_.empty() && best.gap.distance > least_distance(surfaces_)) {
         const Question question{.at_most = min_of(within_reach, best.gap.distance)};
         const NearestSurfaces found = nearest_surfaces(surfaces_, question, {}, work);
         lowest = min_of(lowest, found.gap.lower);

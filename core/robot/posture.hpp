@@ -138,7 +138,7 @@ private:
     const Cell* cell_;
     std::vector<Pose> frames_;
     std::vector<Place> places_;
-    BallColumns balls_;    // around all bodies,
+    BallColumns balls_;                               // around all bodies,
     double extent_ = 0.0, extent_of_standing_ = 0.0;  // and no coordinate of them larger than this
     std::vector<PlacedBody> bodies_;
 

@@ -35,9 +35,7 @@ OrientedBox box_of(const Bounds& bounds) {
     return {0.5 * (bounds.low + bounds.high), 0.5 * (bounds.high - bounds.low), {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 }
 
-Vec3<float> to_float(const Vec3d& v) {
-    return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
-}
+Vec3<float> to_float(const Vec3d& v) { return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)}; }
 
 void set_column(float (*column)[8], int k, const Vec3<float>& v) {
     column[0][k] = v.x, column[1][k] = v.y, column[2][k] = v.z;
@@ -116,7 +114,8 @@ StandingTree::Seen StandingTree::seen(const Vec3d& centre, const float* half, co
     const auto per_unit = static_cast<float>(1.0 / unit_);
     const auto at = [](const float* v) { return Vec3<float>{v[0], v[1], v[2]}; };
     const float least = -std::numeric_limits<float>::infinity();
-    const double slack = kRounding * (largest(apart) + size + size_) + 16.0 * kEpsilon * (largest(centre) + largest(centre_));
+    const double slack =
+        kRounding * (largest(apart) + size + size_) + 16.0 * kEpsilon * (largest(centre) + largest(centre_));
     return {{to_float((1.0 / unit_) * apart), per_unit * at(half), {at(axis), at(axis + 3), at(axis + 6)}, 0.0f},
             {static_cast<float>(unit_), static_cast<float>(slack), least}};
 }

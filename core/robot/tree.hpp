@@ -32,11 +32,11 @@ struct Joint {
 struct Frame {
     JointKind kind = JointKind::fixed;
     std::int32_t parent = -1;
-    std::int32_t depth = 0;      // movable joints between it and the base
-    Pose origin;                 // parent_from_joint
-    Vec3d axis{0, 0, 1};         // in the frame of the joint, which is that of the child as well,
-    Vec3d across[2]{};           // with two directions that make right angles with it: those of a planar joint
-    Mat3 sine{}, versine{};      // rotation of a revolute joint: origin + sin(q) sine + (1 - cos(q)) versine
+    std::int32_t depth = 0;  // movable joints between it and the base
+    Pose origin;             // parent_from_joint
+    Vec3d axis{0, 0, 1};     // in the frame of the joint, which is that of the child as well,
+    Vec3d across[2]{};       // with two directions that make right angles with it: those of a planar joint
+    Mat3 sine{}, versine{};  // rotation of a revolute joint: origin + sin(q) sine + (1 - cos(q)) versine
     std::int32_t value = 0, velocity = 0;
     double multiplier = 1.0, offset = 0.0;
 

@@ -114,7 +114,7 @@ void NearestQuery::search(std::span<Pair*> pairs, const NearestRules& rules, Nea
         best.a = pair.a, best.b = pair.b;
         question.at_most = min_of(question.at_most, found.distance);
     }
-    if (surfaces_.empty() || question.at_most < 0.0) {
+    if (surfaces_.empty() || question.at_most < least_distance(surfaces_)) {
         for (const std::size_t k : owner_) pairs[k]->lower = -kInfinity;
         best.gap.lower = lowest;
         return;

@@ -32,7 +32,7 @@ class Contacts:
     parts : ndarray of int, (k, 2)
         Which parts of a and b these are.
     features : ndarray of int, (k, 2)
-        Which triangles, where these parts are meshes or height fields; -1 where they are not.
+        Which triangles, where these parts are meshes or height fields, or points of clouds; -1 where they are neither.
     """
 
     normal: Floats

@@ -38,7 +38,8 @@ class PathReport:
     t_worst : float
         and when.
     first_violation : tuple of float, or None
-        The first stretch of time that touches the margin, or is not proved to keep it: what lies before is clear.
+        The first stretch of time that touches the margin, or is not proved to keep it: what lies before is clear. If
+        `upper` exceeds the margin, nothing was found to touch it.
     configurations : int
         How many were looked at.
     work : Work
@@ -73,7 +74,7 @@ def check_path(
     ----------
     robot : Robot
     world : Scene, shapes or None
-    waypoints : array_like, (n, dof), or callable
+    waypoints : array_like, (n, dof), list of mappings, or callable
         Straight lines in joint space from one configuration to the next; floating joints turn on the shortest way. The
         time t runs from 0 to n - 1: 2.5 is half way from waypoint 2 to waypoint 3. Or a function that gives the
         configuration at a time from 0 to 1.

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from .contacts import Contacts
 from .path_plots import plot_path
 from .scene import PairTable, Scene
-from .shapes import HalfSpace, Shape
+from .shapes import HalfSpace, PointCloud, Shape
 from .surfaces import (
     Floats,
     Mesh,
@@ -540,6 +540,9 @@ def _pieces(scene: Scene, fine: bool = True) -> tuple[list[_Piece], list[_Plate]
     for name, colour, leaf, pose in solids:
         if is_surface(leaf):
             pieces.append(_Piece(name, _sheet(surface(leaf).apply_transform(pose)), colour, is_convex=False))
+            continue
+        if isinstance(leaf, PointCloud):
+            pieces.append(_Piece(name, surface(leaf).apply_transform(pose), colour, is_convex=False))
             continue
         mesh = surface(leaf, fine=fine and _roundness(leaf) > 0.05 * largest).apply_transform(pose)
         pieces.append(_Piece(name, with_sharp_edges(mesh, leaf), colour))

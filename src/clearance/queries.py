@@ -35,7 +35,7 @@ class Gaps:
     point_a, point_b, normal : ndarray, (..., 3)
         In the world: `point_b - point_a == distance * normal`.
     feature_a, feature_b : ndarray of int32, (...)
-        The closest triangle where a shape is a mesh there, else its closest part.
+        The closest triangle where a shape is a mesh there, or point where it is a cloud, else its closest part.
     part_a, part_b : ndarray of int32, (...)
         Which part of either shape is closest.
     work : Work

@@ -161,9 +161,10 @@ class Robot:
         if base_joint not in ("fixed", "planar", "floating"):
             raise ValueError(f"base_joint must be 'fixed', 'planar' or 'floating', but it is {base_joint!r}.")
         if base_joint != "fixed":
-            root = Kinematics(links, joints).root
-            links.insert(0, Link("world"))
-            joints.insert(0, Joint("base", base_joint, "world", root))
+            taken = {item.name for item in (*links, *joints)}
+            ground, base = (_free_name(name, taken) for name in ("world", "base"))
+            joints.insert(0, Joint(base, base_joint, ground, Kinematics(links, joints).root))
+            links.insert(0, Link(ground))
         robot = cls(links, joints, name=model.name)
         if srdf is not None:
             robot._excuse(srdf_file.read(srdf))
@@ -369,26 +370,30 @@ class Robot:
         ----------
         q : array_like, (..., dof), or mapping of str to float
             Where the gap was measured.
-        gap : RobotGap or Clearances
-            From `nearest` or `clearances` of this robot.
+        gap : RobotGap, Clearances or PairGaps
+            From `nearest`, `clearances` or `distances` of this robot.
 
         Returns
         -------
-        ndarray, (..., nv)
+        ndarray, (..., nv), or (..., pairs, nv) with PairGaps
             NaN where nothing was near enough.
         """
         rows, dims = self._rows(q)
-        names = np.empty(1, dtype=object)
-        names[0] = gap.pair
-        pairs = names if isinstance(gap, RobotGap) else np.atleast_1d(gap.pair).reshape(-1)
-        if len(pairs) != len(rows):
-            raise ValueError(f"there are {len(rows)} configurations, but {len(pairs)} gaps.")
+        if isinstance(gap, PairGaps):
+            shape = (*dims, len(gap.pairs))
+            rows = _flat(rows.reshape(*dims, 1, self.dof), shape)
+            pairs = list(gap.pairs) * int(np.prod(dims))
+        else:
+            shape = dims
+            pairs = [gap.pair] if dims == () else gap.pair.reshape(-1).tolist()
+        if len(pairs) != len(rows) or np.shape(gap.distance) != shape:
+            raise ValueError(f"the gaps are of shape {np.shape(gap.distance)}, but {shape} was expected for this q.")
         number = self._kinematics.number
         link_a, link_b = (np.array([number.get(pair[k], -1) for pair in pairs], dtype=np.int32) for k in (0, 1))
-        vectors = [_flat(np.asarray(getattr(gap, name)), dims) for name in ("point_a", "point_b", "normal")]
+        vectors = [_flat(np.asarray(getattr(gap, name)), shape) for name in ("point_a", "point_b", "normal")]
         found = self._kinematics.tree.gradients(rows, self._base, link_a, link_b, *vectors)
         found[np.isnan(vectors[2][:, 0])] = np.nan
-        return found.reshape(*dims, self.nv)
+        return found.reshape(*shape, self.nv)
 
     @property
     def pairs(self) -> list[Pair]:
@@ -657,6 +662,8 @@ class Robot:
         return array.reshape(int(np.prod(dims)), self.dof), dims
 
     def _waypoints(self, waypoints: ArrayLike) -> Floats:
+        if isinstance(waypoints, list | tuple) and any(isinstance(row, Mapping) for row in waypoints):
+            waypoints = [self.configuration(row) if isinstance(row, Mapping) else row for row in waypoints]
         rows, dims = self._rows(waypoints, "waypoints")
         if len(dims) != 1 or dims[0] == 0:
             shape = (*dims, self.dof)
@@ -700,6 +707,12 @@ def _one_pose(value: ArrayLike, name: str) -> Floats:
     if pose.shape != (4, 4):
         raise ValueError(f"{name} must be one pose, but its shape is {pose.shape}.")
     return _core.rigid_pose(pose)
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
 
 
 def check_robot(robot: object) -> None:

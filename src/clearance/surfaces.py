@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from .shapes import Box, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, HeightField, Placed, Shape
+from .shapes import (
+    Box,
+    Compound,
+    Cone,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    HalfSpace,
+    HeightField,
+    Placed,
+    PointCloud,
+    Shape,
+)
 from .shapes import Mesh as TriangleMesh
 
 if TYPE_CHECKING:
@@ -22,6 +34,7 @@ Floats = NDArray[np.float64]
 Mesh: TypeAlias = Any  # a trimesh.Trimesh, a library that is imported only to draw
 
 THIN = 1e-3  # what has no thickness is drawn this thick, relative to its length
+MOST_BALLS = 10_000  # of a larger cloud a sample is drawn
 
 
 def mesh_of(shape: Shape) -> trimesh.Trimesh:
@@ -37,7 +50,8 @@ def mesh_of(shape: Shape) -> trimesh.Trimesh:
     -------
     trimesh.Trimesh
         In the frame of the shape; one closed convex surface per part, inside the true one by less than 1 % of its
-        radius. Meshes and height fields are given as they are.
+        radius. Meshes and height fields are given as they are. Of a cloud there is one ball per point, the rounder the
+        fewer there are; of more than 10 000 an even sample.
 
     Examples
     --------
@@ -70,6 +84,8 @@ def surface(shape: Shape, fine: bool = True) -> Mesh:
     """Mesh a shape that is finite and no compound, in its own frame."""
     if is_surface(shape):
         return extra("trimesh").Trimesh(shape.vertices, shape.faces, process=False)
+    if isinstance(shape, PointCloud):
+        return _balls(shape.points, shape.radius)
     if shape.elements:
         ((core, radius),) = shape.elements
         return _around_element(core, radius, fine)
@@ -180,6 +196,17 @@ def _around_element(core: Floats, radius: float, fine: bool = True) -> Mesh:
     points = core[:, None] + radius * _directions(core, fine)
     hull = extra("trimesh").convex.convex_hull(points.reshape(-1, 3))
     return _swept(hull, core, radius, origin)
+
+
+def _balls(points: Floats, radius: float) -> Mesh:
+    """A ball around every point, or around some if there are very many."""
+    if len(points) > MOST_BALLS:
+        points = points[np.linspace(0, len(points) - 1, MOST_BALLS).astype(np.int64)]
+    radius = max(radius, THIN * float(np.ptp(points, axis=0).max())) or THIN
+    ball = extra("trimesh").creation.icosphere(subdivisions=3 if len(points) < 100 else 1 if len(points) < 2000 else 0)
+    vertices = points[:, None] + radius * ball.vertices
+    faces = ball.faces + len(ball.vertices) * np.arange(len(points))[:, None, None]
+    return _mesh(vertices.reshape(-1, 3), faces.reshape(-1, 3), np.tile(ball.vertices, (len(points), 1)))
 
 
 def _swept(hull: Mesh, core: Floats, radius: float, origin: Floats) -> Mesh:

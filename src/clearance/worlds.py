@@ -79,6 +79,8 @@ def key_of(world: World) -> tuple[Any, ...] | None:
         return (_Same(world),)
     if isinstance(world, list | tuple) and all(isinstance(item, Shape | Placed) for item in world):
         return tuple(_Same(item) for item in world)
+    if isinstance(world, Mapping) and all(isinstance(item, Shape | Placed) for item in world.values()):
+        return tuple((name, _Same(item)) for name, item in world.items())
     return None
 
 

@@ -374,10 +374,12 @@ Results results_of(const Node<8>& node, const WideLeaf* leaf, const Volume<float
                    const TreeMotion& motion, const Octet& octet, float within) {
     const BvhKernels& kernels = bvh_kernels();
     Results results;
-    results.keys.resize(8), results.bounds.resize(8), results.close.resize(16);
+    results.keys.resize(16), results.bounds.resize(16), results.close.resize(16);
     const Opened opened = kernels.keys(node, volume, rule, within, results.keys.data());
-    results.near_children = opened.near, results.keys.push_back(opened.least_pruned);
+    const Opened deep = kernels.signed_keys(node, volume, rule, within, results.keys.data() + 8);
+    results.near_children = opened.near | deep.near << 8, results.keys.push_back(opened.least_pruned);
     kernels.bounds(leaf[0], volume, results.bounds.data());
+    kernels.signed_bounds(leaf[0], volume, results.bounds.data() + 8);
     kernels.look_closely(octet, results.close.data(), results.close.data() + 8);
     NearTriangles near;
     kernels.near_triangles(leaf[0], leaf[1], volume, motion, within, near);
@@ -442,6 +444,9 @@ void check_instruction_sets(Draw& draw) {
         const float key = key_of(distance_bound(child, volume), rule), found = first.keys[static_cast<std::size_t>(k)];
         tally.expect(std::memcmp(&key, &found, 4) == 0, "eight keys are those of one by one", "%.9g instead of %.9g",
                      double(found), double(key));
+        const float deep = key_of(distance_bound<true>(child, volume), rule);
+        tally.expect(same_bits({deep}, {first.keys[static_cast<std::size_t>(8 + k)]}),
+                     "eight signed keys are those of one by one");
     }
     for (const Simd simd : {Simd::sse2, Simd::avx2, Simd::avx512}) {
         if (static_cast<int>(simd) > static_cast<int>(best_simd())) continue;
