@@ -230,7 +230,7 @@ def test_order_and_repetition_do_not_matter(kind, count, seed):
     assert fit_swept_hull(shuffled, count) == fit(cloud, count)
 
 
-@settings(max_examples=4)
+@settings(max_examples=3)
 @given(seeds, st.integers(1, 2))
 def test_frame_does_not_matter_to_balls_and_hardly_to_capsules(seed, count):
     rng = np.random.default_rng(seed)
@@ -272,7 +272,7 @@ def test_one_point_gives_the_smallest_ball(seed):
     assert (unit_vectors(rng, 500) @ resting.T).max(axis=1).min() >= -1e-6 * hull.radius
 
 
-@pytest.mark.parametrize("length", [0.5, long(2.0), 10.0])
+@pytest.mark.parametrize("length", [0.5, long(2.0), long(10.0)])
 def test_capsule_is_found_again(length):
     rng = np.random.default_rng(11)
     rotation, shift = random_pose(rng)
@@ -367,10 +367,9 @@ def test_flat_square_gives_the_square_and_a_triangle_of_twice_its_area():
 @pytest.mark.parametrize(
     ("count", "thickness"),
     [
-        (2, 1e-3),
         *((count, 1e-13) for count in (2, 3, 6)),
         (3, 1e-6),
-        *(long(2, thickness) for thickness in (1e-6, 1e-9)),
+        *(long(2, thickness) for thickness in (1e-3, 1e-6, 1e-9)),
         *(long(3, thickness) for thickness in (1e-3, 1e-9)),
         *(long(6, thickness) for thickness in (1e-3, 1e-6, 1e-9)),
     ],

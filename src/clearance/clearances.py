@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .batches import gather
+from .mechanisms import Configuration
 from .queries import Gaps, Work, _fields, _thread_count
-from .robots import Configuration, Pair, Robot, _limit, check_margin, check_robot
+from .robots import Pair, Robot, _limit, check_margin, check_robot
 from .worlds import World, obstacles_of
 
 __all__ = ["Clearances", "clearances", "is_clear"]

@@ -1,10 +1,10 @@
-"""Robots: where their links are, how these move, and which of them must not touch."""
+"""Robots: mechanisms with shapes, and which of these must not touch."""
 
 from __future__ import annotations
 
 import itertools
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from math import inf, isnan
@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, poses
+from . import _core
 from ._core import RobotGap
 from .kinematics import Kinematics
 from .links import Joint, Link, Mimic, as_shape
+from .mechanisms import Configuration, Mechanism, flat, one_pose
 from .pair_rules import PairRules
 from .progress import reporter
 from .queries import Gaps, _fields, _thread_count
@@ -32,7 +33,6 @@ __all__ = ["Joint", "Link", "Mimic", "PairGaps", "Robot", "RobotGap", "SamplingR
 
 Floats: TypeAlias = NDArray[np.float64]
 Pair: TypeAlias = tuple[str, str]
-Configuration: TypeAlias = ArrayLike | Mapping[str, Any]
 
 MOST_CELLS = 32  # worlds that a robot remembers
 
@@ -84,7 +84,7 @@ class SamplingReport:
         return [pair for pair, count in self.hits.items() if 0 < count < self.samples]
 
 
-class Robot:
+class Robot(Mechanism):
     """Links, the joints between them, and which pairs of links are checked against each other.
 
     Links that one movable joint connects are not checked, nor are those that fixed joints connect.
@@ -116,8 +116,8 @@ class Robot:
     ) -> None:
         self.name = name
         self._own = (tuple(links), tuple(joints))
+        super().__init__(*self._own, base)
         self._attached: dict[str, tuple[str, Shape, Floats]] = {}
-        self._base = np.eye(4) if base is None else _one_pose(base, "base")
         self._rules = PairRules()
         self._rebuild()
         self._rules.excuse(self._adjacent())
@@ -161,7 +161,7 @@ class Robot:
         if base_joint not in ("fixed", "planar", "floating"):
             raise ValueError(f"base_joint must be 'fixed', 'planar' or 'floating', but it is {base_joint!r}.")
         if base_joint != "fixed":
-            taken = {item.name for item in (*links, *joints)}
+            taken = {link.name for link in links} | {joint.name for joint in joints}
             ground, base = (_free_name(name, taken) for name in ("world", "base"))
             joints.insert(0, Joint(base, base_joint, ground, Kinematics(links, joints).root))
             links.insert(0, Link(ground))
@@ -171,197 +171,14 @@ class Robot:
         return robot
 
     @property
-    def links(self) -> tuple[Link, ...]:
-        """Links in the order given, attached objects last."""
-        return self._kinematics.links
-
-    @property
-    def joints(self) -> tuple[Joint, ...]:
-        """All joints, in the order given."""
-        return self._kinematics.joints
-
-    @property
-    def link_names(self) -> list[str]:
-        """Names of the links."""
-        return [link.name for link in self.links]
-
-    @property
-    def joint_names(self) -> list[str]:
-        """Names of the joints that have values in a configuration, in their order."""
-        return list(self._kinematics.joint_names)
-
-    @property
-    def root(self) -> str:
-        """Name of the link without a parent."""
-        return self._kinematics.root
-
-    @property
-    def dof(self) -> int:
-        """Length of a configuration."""
-        return self._kinematics.dof
-
-    @property
-    def nv(self) -> int:
-        """Number of velocities: less than `dof` by one for every floating joint."""
-        return self._kinematics.nv
-
-    @property
-    def lower(self) -> Floats:
-        """Lower limits, (dof,)."""
-        return self._kinematics.limits()[0]
-
-    @property
-    def upper(self) -> Floats:
-        """Upper limits, (dof,)."""
-        return self._kinematics.limits()[1]
-
-    @property
-    def velocity(self) -> Floats:
-        """Largest speeds, (nv,)."""
-        return self._kinematics.limits()[2]
-
-    @property
     def base(self) -> Floats:
         """Where the root stands, `world_from_root`."""
         return self._base.copy()
 
     @base.setter
     def base(self, pose: ArrayLike) -> None:
-        self._base = _one_pose(pose, "base")
+        self._base = one_pose(pose, "base")
         self._cells.clear()
-
-    @property
-    def neutral(self) -> Floats:
-        """The configuration of zeros, (dof,); quaternions do not turn."""
-        return self._kinematics.neutral()
-
-    def configuration(self, values: Mapping[str, Any], default: ArrayLike | None = None) -> Floats:
-        """Make a configuration from values by name of joint.
-
-        Parameters
-        ----------
-        values : mapping of str to float or array_like
-        default : array_like, (dof,), optional
-            Where the other joints are; `neutral` unless given.
-
-        Returns
-        -------
-        ndarray, (dof,)
-        """
-        start = self.neutral if default is None else self._rows(default)[0]
-        if start.size != self.dof:
-            raise ValueError(f"default must be one configuration, but there are {len(start)}.")
-        return self._kinematics.configuration(values, start.reshape(self.dof).copy())
-
-    def random(self, n: int | None = None, seed: int | np.random.Generator | None = None) -> Floats:
-        """Draw configurations inside the limits.
-
-        Parameters
-        ----------
-        n : int, optional
-            One configuration unless given.
-        seed : int or numpy.random.Generator, optional
-
-        Returns
-        -------
-        ndarray, (dof,) or (n, dof)
-            Joints without limits turn by up to half a turn either way, or move by up to a metre.
-        """
-        drawn = self._kinematics.random(1 if n is None else n, np.random.default_rng(seed))
-        return drawn[0] if n is None else drawn
-
-    def within_limits(self, q: Configuration) -> bool | NDArray[np.bool_]:
-        """Tell whether configurations are inside the limits of the joints; nothing else in this library asks.
-
-        Parameters
-        ----------
-        q : array_like, (..., dof), or mapping of str to float
-
-        Returns
-        -------
-        bool or ndarray of bool, (...)
-        """
-        rows, dims = self._rows(q)
-        lower, upper, _ = self._kinematics.limits()
-        inside: NDArray[np.bool_] = np.all((rows >= lower) & (rows <= upper), axis=1)
-        return inside.reshape(dims) if dims else bool(inside[0])
-
-    def interpolate(self, waypoints: ArrayLike, t: ArrayLike) -> Floats:
-        """Follow straight lines in joint space, as `check_path` does; floating joints turn on the shortest way.
-
-        Parameters
-        ----------
-        waypoints : array_like, (n, dof)
-        t : array_like, (...)
-            From 0 to n - 1: 2.5 is half way from waypoint 2 to waypoint 3.
-
-        Returns
-        -------
-        ndarray, (..., dof)
-        """
-        rows = self._waypoints(waypoints)
-        times = poses.as_floats(t, "t")
-        found = _core.interpolate(self._kinematics.tree, rows, np.ascontiguousarray(times).reshape(-1))
-        return found.reshape(*times.shape, self.dof)
-
-    def poses(self, q: Configuration, *, threads: int | None = None) -> Floats:
-        """Place all links.
-
-        Parameters
-        ----------
-        q : array_like, (..., dof), or mapping of str to float
-        threads : int, optional
-            All cores unless given.
-
-        Returns
-        -------
-        ndarray, (..., links, 4, 4)
-            `world_from_link`, in the order of `link_names`.
-        """
-        rows, dims = self._rows(q)
-        placed = self._kinematics.tree.poses(rows, self._base, _thread_count(threads))
-        return placed.reshape(*dims, len(self.links), 4, 4)
-
-    def pose(self, q: Configuration, link: str) -> Floats:
-        """Place one link.
-
-        Parameters
-        ----------
-        q : array_like, (..., dof), or mapping of str to float
-        link : str
-
-        Returns
-        -------
-        ndarray, (..., 4, 4)
-            `world_from_link`.
-        """
-        return np.asarray(self.poses(q)[..., self._number(link), :, :])
-
-    def jacobian(self, q: Configuration, link: str, point: ArrayLike | None = None) -> Floats:
-        """Differentiate the position of a point that is fixed to a link.
-
-        Parameters
-        ----------
-        q : array_like, (..., dof), or mapping of str to float
-        link : str
-        point : array_like, (..., 3), optional
-            Where the point is in the world at `q`; the origin of the link unless given.
-
-        Returns
-        -------
-        ndarray, (..., 3, nv)
-            Velocity of the point in the world by velocities of the joints. Those of a floating joint are the linear
-            and the angular velocity of its child in the frame of the child.
-        """
-        rows, dims = self._rows(q)
-        points = None
-        if point is not None:
-            given = _points(point, dims)
-            spread = np.broadcast_shapes(dims, given.shape[:-1])
-            points, rows = _flat(given, spread), _flat(rows.reshape(*dims, self.dof), spread)
-            dims = spread
-        found = self._kinematics.tree.jacobians(rows, self._base, self._number(link), points, 0)
-        return found.reshape(*dims, 3, self.nv)
 
     def gradient(self, q: Configuration, gap: Any) -> Floats:
         """Differentiate a distance: how fast it grows by velocities of the joints.
@@ -381,7 +198,7 @@ class Robot:
         rows, dims = self._rows(q)
         if isinstance(gap, PairGaps):
             shape = (*dims, len(gap.pairs))
-            rows = _flat(rows.reshape(*dims, 1, self.dof), shape)
+            rows = flat(rows.reshape(*dims, 1, self.dof), shape)
             pairs = list(gap.pairs) * int(np.prod(dims))
         else:
             shape = dims
@@ -390,7 +207,7 @@ class Robot:
             raise ValueError(f"the gaps are of shape {np.shape(gap.distance)}, but {shape} was expected for this q.")
         number = self._kinematics.number
         link_a, link_b = (np.array([number.get(pair[k], -1) for pair in pairs], dtype=np.int32) for k in (0, 1))
-        vectors = [_flat(np.asarray(getattr(gap, name)), shape) for name in ("point_a", "point_b", "normal")]
+        vectors = [flat(np.asarray(getattr(gap, name)), shape) for name in ("point_a", "point_b", "normal")]
         found = self._kinematics.tree.gradients(rows, self._base, link_a, link_b, *vectors)
         found[np.isnan(vectors[2][:, 0])] = np.nan
         return found.reshape(*shape, self.nv)
@@ -475,7 +292,7 @@ class Robot:
         if shape is None:
             raise ValueError(f"the object '{name}' needs at least one shape.")
         Link(name, shape)
-        self._attached[name] = (link, shape, np.eye(4) if pose is None else _one_pose(pose, "pose"))
+        self._attached[name] = (link, shape, np.eye(4) if pose is None else one_pose(pose, "pose"))
         self._rebuild()
         frame = self._kinematics.frame
         fixed = [other for other in frame if frame[other] == frame[name] and other != name]
@@ -646,32 +463,6 @@ class Robot:
         if b is not None and isinstance(a, str) and isinstance(b, str) and not {a, b} & set(self._kinematics.number):
             raise KeyError(f"neither '{a}' nor '{b}' is a link; there are {', '.join(self._kinematics.number)}.")
 
-    def _number(self, link: str) -> int:
-        if link not in self._kinematics.number:
-            raise KeyError(f"there is no link '{link}'; there are {', '.join(self._kinematics.number)}.")
-        return self._kinematics.number[link]
-
-    def _rows(self, q: Configuration, name: str = "q") -> tuple[Floats, tuple[int, ...]]:
-        """Configurations row by row, and the dimensions they came in."""
-        if isinstance(q, Mapping):
-            q = self.configuration(q)
-        array = poses.as_floats(q, name)
-        if array.ndim == 0 or array.shape[-1] != self.dof:
-            raise ValueError(f"{name} must have {self.dof} values per configuration, but its shape is {array.shape}.")
-        dims = array.shape[:-1]
-        return array.reshape(int(np.prod(dims)), self.dof), dims
-
-    def _waypoints(self, waypoints: ArrayLike) -> Floats:
-        if isinstance(waypoints, list | tuple) and any(isinstance(row, Mapping) for row in waypoints):
-            waypoints = [self.configuration(row) if isinstance(row, Mapping) else row for row in waypoints]
-        rows, dims = self._rows(waypoints, "waypoints")
-        if len(dims) != 1 or dims[0] == 0:
-            shape = (*dims, self.dof)
-            raise ValueError(f"waypoints must have the shape (n, {self.dof}) with n > 0, but they have {shape}.")
-        if not np.isfinite(rows).all():
-            raise ValueError("waypoints must be finite, but some are not.")
-        return rows
-
     def _cell(self, world: World) -> tuple[_core.Cell, tuple[Pair, ...]]:
         """What the core needs to know of the robot in a world, and names of the pairs that are checked."""
         key = key_of(world)
@@ -702,13 +493,6 @@ class Robot:
         return cell, pairs
 
 
-def _one_pose(value: ArrayLike, name: str) -> Floats:
-    pose = poses.as_poses(value)
-    if pose.shape != (4, 4):
-        raise ValueError(f"{name} must be one pose, but its shape is {pose.shape}.")
-    return _core.rigid_pose(pose)
-
-
 def _free_name(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "_"
@@ -731,20 +515,3 @@ def _limit(at_most: float) -> float:
     if not isinstance(at_most, int | float | np.number) or isnan(at_most):
         raise ValueError(f"at_most must be a number, but it is {at_most!r}.")
     return at_most
-
-
-def _points(value: ArrayLike, dims: tuple[int, ...]) -> Floats:
-    points = poses.as_floats(value, "point")
-    if points.shape[-1:] != (3,) or not np.isfinite(points).all():
-        raise ValueError(f"point must be 3 finite coordinates, but it is {value!r:.200}.")
-    try:
-        np.broadcast_shapes(dims, points.shape[:-1])
-    except ValueError as error:
-        raise ValueError(f"point has the shape {points.shape}, but there are {dims} configurations.") from error
-    return points
-
-
-def _flat(array: Floats, dims: tuple[int, ...]) -> Floats:
-    """Rows of an array that is repeated to fill dimensions."""
-    spread = np.ascontiguousarray(np.broadcast_to(array, (*dims, array.shape[-1])))
-    return spread.reshape(int(np.prod(dims)), array.shape[-1])

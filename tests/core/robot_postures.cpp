@@ -115,7 +115,7 @@ void check_is_clear(Stood& at, Draw& draw, double size) {
     }
 }
 
-long deep = 0, deep_ties = 0, all = 0;
+long deep = 0, all = 0;
 
 void check_nearest(Stood& at, Draw& draw, double size) {
     double least = kInf;
