@@ -230,9 +230,10 @@ def test_order_and_repetition_do_not_matter(kind, count, seed):
     assert fit_swept_hull(shuffled, count) == fit(cloud, count)
 
 
-@settings(max_examples=3)
-@given(seeds, st.integers(1, 2))
-def test_frame_does_not_matter_to_balls_and_hardly_to_capsules(seed, count):
+@pytest.mark.parametrize("count", [1, 2])
+@settings(max_examples=2)
+@given(seeds)
+def test_frame_does_not_matter_to_balls_and_hardly_to_capsules(count, seed):
     rng = np.random.default_rng(seed)
     cloud = rng.standard_normal((40, 3)) * [1.0, 0.6, 0.3]
     rotation, shift = random_pose(rng)

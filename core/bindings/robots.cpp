@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "bindings/gaps.hpp"
+#include "bindings/interrupts.hpp"
 #include "bindings/shapes.hpp"
 #include "motion/check_path.hpp"
 #include "parallel/pool.hpp"
@@ -22,7 +23,8 @@ using Integers = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::
 using JointTuple =
     std::tuple<std::string, std::int32_t, std::int32_t, Matrix4, Vector3, std::int32_t, std::int32_t, double, double>;
 
-constexpr std::size_t kBlock = 32;  // configurations that a thread takes at a time
+constexpr std::size_t kBlock = 32;  // configurations that a thread takes at a time,
+constexpr std::size_t kAsked = 8;   // and after which it asks whether to stop
 
 JointKind kind_of(const std::string& name) {
     if (name == "revolute" || name == "continuous") return JointKind::revolute;
@@ -243,19 +245,24 @@ bool is_clear_one(const CellObject& self, const Doubles& q, double margin) {
 // Calls look(posture, row, work) for all rows, on several threads; gives the work of all of them.
 template <class Look>
 Work for_rows(const Cell& cell, const Rows& q, int threads, const Look& look) {
-    const nb::gil_scoped_release release;
-    std::mutex mutex;
+    Interrupts interrupts;
     Work total;
-    Pool::shared().for_blocks(q.shape(0), kBlock, threads, [&](std::size_t begin, std::size_t end) {
-        const Cell::Lease posture(cell);
-        Work work;
-        for (std::size_t row = begin; row < end; ++row) {
-            posture->take(q.data() + row * q.shape(1));
-            look(*posture, row, work);
-        }
-        const std::lock_guard<std::mutex> lock(mutex);
-        total += work;
-    });
+    {
+        const nb::gil_scoped_release release;
+        std::mutex mutex;
+        Pool::shared().for_blocks(q.shape(0), kBlock, threads, [&](std::size_t begin, std::size_t end) {
+            const Cell::Lease posture(cell);
+            Work work;
+            for (std::size_t row = begin; row < end; ++row) {
+                if (row % kAsked == 0 && interrupts.wanted()) break;
+                posture->take(q.data() + row * q.shape(1));
+                look(*posture, row, work);
+            }
+            const std::lock_guard<std::mutex> lock(mutex);
+            total += work;
+        });
+    }
+    interrupts.raise_if_wanted();
     return total;
 }
 
@@ -339,10 +346,12 @@ nb::tuple check_waypoints(const CellObject& self, const Rows& q, double margin, 
     if (q.shape(0) == 0) throw std::invalid_argument("waypoints must be at least one configuration.");
     const Waypoints path(cell.tree(), q.data(), q.shape(0));
     PathReport report;
+    Interrupts interrupts;
     {
         const nb::gil_scoped_release release;
-        report = check_path(cell, path, {margin, tolerance});
+        report = check_path(cell, path, {margin, tolerance, [&] { return interrupts.wanted(); }});
     }
+    interrupts.raise_if_wanted();
     return tuple_of(report, path, cell.tree().dof());
 }
 
@@ -358,7 +367,7 @@ nb::tuple check_function(const CellObject& self, const nb::callable& function, c
             std::copy(row.data(), row.data() + dof, q);
         },
         std::vector<double>(rates.data(), rates.data() + rates.shape(0)));
-    return tuple_of(check_path(cell, path, {margin, tolerance}), path, cell.tree().dof());
+    return tuple_of(check_path(cell, path, {margin, tolerance, {}}), path, cell.tree().dof());
 }
 
 }  // namespace

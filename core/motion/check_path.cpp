@@ -88,6 +88,10 @@ private:
         report_.upper = max_of(report_.upper, report_.lower);
     }
 
+    bool is_given_up(std::int64_t most) const {
+        return report_.configurations > most || (question_.is_over && question_.is_over());
+    }
+
     void take(const Stretch& stretch) {
         ++report_.configurations;
         path_.at(stretch.middle(), q_.data());
@@ -182,7 +186,7 @@ private:
             if (stretch.pairs.empty()) continue;
             const double middle = stretch.middle();
             const bool is_short = looked.motion <= resolution() || !(stretch.begin < middle && middle < stretch.end) ||
-                                  report_.configurations > kMostConfigurations;
+                                  is_given_up(kMostConfigurations);
             if (is_short) {
                 report_.first_violation = {stretch.begin, stretch.end};
                 return;
@@ -245,7 +249,7 @@ private:
             Stretch stretch = std::move(heap.back());
             heap.pop_back();
             const bool is_enough = stretch.lower >= enough();
-            if (is_enough || report_.configurations > most) {
+            if (is_enough || is_given_up(most)) {
                 remaining = stretch.lower;
                 break;
             }

@@ -7,7 +7,8 @@ namespace clearance {
 
 struct PathQuestion {
     double margin;
-    double tolerance;  // how closely the least clearance has to be known; infinite if only the verdict matters
+    double tolerance;               // how closely the least clearance has to be known; infinite if only the verdict matters
+    std::function<bool()> is_over;  // asked now and then whether anybody still wants to know
 };
 
 // Clearance here is the distance of a pair less the margin that the pair asks for.

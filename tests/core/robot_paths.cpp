@@ -39,10 +39,12 @@ public:
         }
         return least;
     }
-    double of(std::int32_t pair, double t) {
+    Bracket of(std::int32_t pair, double t) {
         path_.at(t, q_.data());
         posture_.take(q_.data());
-        return exact_gap(cell_, posture_, pair).distance - cell_.pairs()[std::size_t(pair)].margin;
+        Bracket one;
+        add(one, exact_gap(cell_, posture_, pair), pair);
+        return one;
     }
 
 private:
@@ -138,9 +140,10 @@ void check_report(const Cell& cell, const Path& path, const PathQuestion& questi
     if (report.pair < 0) return;
     tally.expect(report.upper <= least.clearance.upper + question.tolerance + rounding, "the least clearance is found",
                  "%.17g, sample %.17g at %.17g", report.upper, least.clearance.upper, least.t);
-    const double there = sampler.of(report.pair, report.t_worst);
-    tally.expect(std::fabs(there - report.upper) <= rounding || report.upper == report.lower,
-                 "where it is worst the pair is that near", "%.17g, not %.17g", there, report.upper);
+    const Bracket there = sampler.of(report.pair, report.t_worst);
+    const bool is_there = there.lower - rounding <= report.upper && report.upper <= there.upper + rounding;
+    tally.expect(is_there || report.upper == report.lower, "where it is worst the pair is that near",
+                 "[%.17g, %.17g], not %.17g", there.lower, there.upper, report.upper);
     const Bracket worst = sampler.at(report.t_worst);
     tally.expect(worst.lower >= report.lower - rounding && worst.upper >= report.upper - 2.0 * rounding - (report.upper - report.lower),
                  "no other pair is nearer there", "%.17g, upper %.17g", worst.upper, report.upper);
@@ -265,14 +268,13 @@ void check_drawn_path(Draw& draw, const PathOptions& how) {
     std::vector<double> interest;
     if (draw.chance(0.7)) {
         // Pairs that touch all the time would hide the ball.
-        const Sampler all(*plain, *path);
+        Sampler sampler(*plain, *path);
         std::erase_if(pairs, [&](const CellPair& pair) {
-            Sampler sampler(*plain, *path);
             const auto number = std::int32_t(std::find_if(plain->pairs().begin(), plain->pairs().end(),
                                                           [&](const CellPair& other) { return other.a == pair.a && other.b == pair.b; }) -
                                              plain->pairs().begin());
             for (int k = 0; k <= 20; ++k)
-                if (sampler.of(number, path->breaks.back() * k / 20.0) <= margin) return true;
+                if (sampler.of(number, path->breaks.back() * k / 20.0).upper <= margin) return true;
             return false;
         });
         interest.push_back(path->breaks.back() * draw.uniform(0, 1));
@@ -338,21 +340,25 @@ void check_bullets(Draw& draw) {
                      "and passes as near as it does", "[%.9g, %.9g], not %.9g", report.lower, report.upper, 0.1 * radius);
 }
 
-// The far part of a compound must not hide its near one, whatever is asked.
+// A gate that leaves little room, and behind it a sheet that belongs to a body with solid parts far away. What is known of
+// those must not be taken for the whole body.
 void check_hidden_surfaces(Draw& draw) {
     tally.context = "surface beside a solid";
     const auto tree = std::make_shared<const KinematicTree>(
         2, std::vector<Joint>{{JointKind::prismatic, 0, 1, {}, {1, 0, 0}}});
+    const auto ball_at = [](double radius, const Vec3d& centre) {
+        return part_of(Convex{Element{1, {centre, centre, centre}, radius}, radius}, Pose{});
+    };
     Sample sheet{"sheet", {}, {}};
-    const double at = draw.uniform(1.0, 9.0);
+    const double at = draw.uniform(7.0, 9.0);
     sheet.add({at, -0.01, -0.01}, {at, 0.02, -0.01}, {at, -0.01, 0.02});
     const auto mesh = std::make_shared<const Mesh>(sheet.built(VolumeKind::obb));
-    std::vector<Part> parts{part_of(Convex{Element{1, {{5, 8, 0}, {5, 8, 0}, {5, 8, 0}}, 0.1}, 0.1}, Pose{}),
-                            part_of(Surface{mesh, false}, Pose{})};
-    const Body wall(std::move(parts));
+    const Body wall({ball_at(0.1, {5, 8, 0}), ball_at(0.1, {2, -8, 0}), part_of(Surface{mesh, false}, Pose{})});
+    const Body gate({ball_at(0.1, {5, 0.5, 0}), ball_at(0.1, {5, -0.5, 0})});
     const double radius = draw.power(-3, -1);
-    const Cell cell(tree, Pose{}, {{ball_of(radius), 1, {}, box_around(ball_of(radius))}, {wall, 0, {}, box_around(wall)}},
-                    {{0, 1, 0.0}});
+    const Body ball = ball_of(radius);
+    const Cell cell(tree, Pose{}, {{ball, 1, {}, box_around(ball)}, {gate, 0, {}, box_around(gate)}, {wall, 0, {}, box_around(wall)}},
+                    {{0, 1, 0.0}, {0, 2, 0.0}});
     const double rows[2] = {0.0, 10.0};
     for (const double tolerance : {kInf, 1e-3}) {
         const PathReport report = check_path(cell, Waypoints(*tree, rows, 2), {0.0, tolerance});
