@@ -306,3 +306,21 @@ def test_hulls_of_any_size_find_their_farthest_point(kind, count):
         direction /= np.linalg.norm(direction)
         found = cl.distance(cl.HalfSpace(direction, 0.0), hull)
         assert found.distance == pytest.approx((points @ direction).min(), abs=1e-14 * (1 + np.abs(points).max()))
+
+
+@pytest.mark.parametrize("kind", ["round", "boxy", "flat", "needle", "many on a sphere"])
+def test_points_inside_a_hull_change_nothing(kind):
+    rng = np.random.default_rng(7)
+    corners = rng.normal(size=(90, 3))
+    if kind == "many on a sphere":
+        corners = rng.normal(size=(700, 3))
+        corners /= np.linalg.norm(corners, axis=1, keepdims=True)
+    corners *= {"flat": [1.0, 1.0, 0.0], "needle": [1.0, 1e-9, 1e-9]}.get(kind, [1.0, 1.0, 1.0])
+    if kind == "boxy":
+        corners = np.sign(corners) * 0.5
+    inside = 0.999 * (rng.dirichlet(np.ones(len(corners)), size=2000) @ corners)
+    few, many = cl.ConvexHull(corners), cl.ConvexHull(np.concatenate([inside, corners]))
+    poses = cl.poses.from_axis_angle(rng.normal(size=(200, 3)), rng.uniform(0, 3, 200), 3.0 * rng.normal(size=(200, 3)))
+    other = cl.Box([0.4, 0.5, 0.6])
+    before, after = cl.distance(few, other.at(poses)), cl.distance(many, other.at(poses))
+    np.testing.assert_allclose(after.distance, before.distance, rtol=0, atol=1e-12)

@@ -197,7 +197,8 @@ def test_links_of_robots_are_contained_and_bounded_well(name, count):
         assert volume < 1.4 * least
 
 
-@pytest.mark.parametrize("count", [2, long(8)])
+@pytest.mark.long
+@pytest.mark.parametrize("count", [2, 8])
 def test_twenty_thousand_points_take_seconds_at_most(count):
     rng = np.random.default_rng(3)
     cloud = unit_vectors(rng, 20_000) * [3.0, 2.0, 1.0]  # all of them corners of the hull
@@ -301,6 +302,7 @@ def test_corners_of_a_box_give_the_box(count):
     assert hull.radius <= 1e-12
 
 
+@pytest.mark.long
 def test_box_whose_corners_were_rounded_to_single_precision_is_still_a_box():
     """As STL files have it: points on its sides become corners of the hull, too."""
     rotation, shift = random_pose(np.random.default_rng(4))

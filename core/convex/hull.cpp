@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "convex/inner_points.hpp"
+
 namespace clearance {
 namespace {
 
@@ -30,7 +32,7 @@ Hull::Hull(std::vector<Vec3d> points) : points_(std::move(points)) {
     ball_ = {all.low + 0.5 * (all.high - all.low), 0.0};
     for (const Vec3d& p : points_) ball_.radius = max_of(ball_.radius, norm(p - ball_.centre));
 
-    std::vector<Vec3d> sorted = points_;
+    std::vector<Vec3d> sorted = without_inner_points(points_, ball_.centre);
     build(sorted, 0, sorted.size());
     if (blocks_.size() <= kSearchedWhole) nodes_.clear();
 }

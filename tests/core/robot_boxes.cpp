@@ -37,7 +37,8 @@ void check_box(const Body& body, Draw& draw) {
         for (const Vec3d& point : points) out = max_of(out, std::fabs(dot(box.axis[k], point - box.centre)) - half);
         tally.expect(out <= rounding, "the box contains the body", "out by %.3g, reach %.3g", out, reach);
         const double needed = 0.5 * (highest(body, box.axis[k]) + highest(body, -box.axis[k]));
-        tally.expect(half <= needed + rounding, "the box is as small as its axes allow", "%.17g, %.17g needed", half, needed);
+        tally.expect(half <= needed + rounding, "the box is as small as its axes allow", "%.17g, %.17g needed", half,
+                     needed);
     }
     Vec3d upright;
     double* const to[3] = {&upright.x, &upright.y, &upright.z};
@@ -60,7 +61,10 @@ void check_tightness(Draw& draw) {
 
 void check_scales(Draw& draw) {
     const int kind = draw.below(4);
-    const double size = kind == 0 ? draw.power(-3, 3) : kind == 1 ? draw.power(-12, -6) : kind == 2 ? draw.power(6, 12) : 1.0;
+    const double size = kind == 0   ? draw.power(-3, 3)
+                        : kind == 1 ? draw.power(-12, -6)
+                        : kind == 2 ? draw.power(6, 12)
+                                    : 1.0;
     tally.context = "size " + std::to_string(size);
     const Body body = drawn_body(draw, size);
     check_box(body, draw);

@@ -41,7 +41,8 @@ double angle_between(const double* a, const double* b) {
 double fraction(Draw& draw) { return (draw.chance(0.5) ? -1.0 : 1.0) * (draw.chance(0.7) ? 1.0 : draw.uniform(0, 1)); }
 
 // Some configuration no farther from `q` than the steps.
-std::vector<double> stepped(Draw& draw, const DrawnTree& drawn, const std::vector<double>& q, const std::vector<double>& steps) {
+std::vector<double> stepped(Draw& draw, const DrawnTree& drawn, const std::vector<double>& q,
+                            const std::vector<double>& steps) {
     std::vector<double> to = q;
     for (const Joint& joint : drawn.joints) {
         const auto value = std::size_t(joint.value), velocity = std::size_t(joint.velocity);
@@ -205,7 +206,8 @@ void check_common_joints(Draw& draw) {
     tally.context = "common joints";
     std::vector<Joint> joints;
     for (std::int32_t k = 1; k < 5; ++k)
-        joints.push_back({JointKind::revolute, k == 4 ? 2 : k - 1, k, drawn_pose(draw, 1.0), draw.direction(), k - 1, k - 1});
+        joints.push_back(
+            {JointKind::revolute, k == 4 ? 2 : k - 1, k, drawn_pose(draw, 1.0), draw.direction(), k - 1, k - 1});
     const auto tree = std::make_shared<const KinematicTree>(5, joints);
     const Body body({part_of(Convex{Element{1, {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}}, 0.1}, 0.1}, Pose{})});
     std::vector<CellBody> bodies;
@@ -302,8 +304,8 @@ void check_waypoints(Draw& draw) {
                 const double angle = angle_between(&q[value + 3], &middle[value + 3]);
                 const double most = norm(Vec3d{steps[velocity + 3], steps[velocity + 4], steps[velocity + 5]});
                 tally.expect(angle <= most, "it turns no farther than its steps", "%.17g, step %.17g", angle, most);
-                const double due = 0.5 * (end - begin) *
-                                   angle_between(&rows[k * dof + value + 3], &rows[next * dof + value + 3]);
+                const double due =
+                    0.5 * (end - begin) * angle_between(&rows[k * dof + value + 3], &rows[next * dof + value + 3]);
                 tally.expect(most <= due * (1.0 + 1e-6) + 1e-14, "nor much less far", "%.9g, not %.9g", most, due);
                 tally.expect(due <= 3.1415926536, "turns take the shortest way", "%.9g", due);
             }

@@ -15,6 +15,12 @@ namespace {
 Tally tally;
 int samples_per_path = 1000;
 
+PathQuestion asked(double margin, double tolerance) {
+    PathQuestion question{};
+    question.margin = margin, question.tolerance = tolerance;
+    return question;
+}
+
 struct Bracket {
     double lower = kInf, upper = kInf;
     std::int32_t pair = -1;  // with the least upper bound
@@ -23,7 +29,8 @@ struct Bracket {
 // The least clearance at one moment, of all pairs.
 class Sampler {
 public:
-    Sampler(const Cell& cell, const Path& path) : cell_(cell), path_(path), posture_(cell), q_(std::size_t(cell.tree().dof())) {
+    Sampler(const Cell& cell, const Path& path)
+        : cell_(cell), path_(path), posture_(cell), q_(std::size_t(cell.tree().dof())) {
         for (const StandingPair& standing : cell.standing()) add(standing_, standing.gap, standing.pair);
     }
     Bracket at(double t) {
@@ -82,7 +89,8 @@ std::vector<Moment> sampled(Sampler& sampler, const Path& path, const std::vecto
     std::partial_sort(lowest.begin(), lowest.begin() + std::ptrdiff_t(count), lowest.end(),
                       [](const Moment& one, const Moment& other) { return one.clearance.upper < other.clearance.upper; });
     for (std::size_t k = 0; k < count; ++k) {
-        double low = max_of(0.0, lowest[k].t - end / samples_per_path), high = min_of(end, lowest[k].t + end / samples_per_path);
+        double low = max_of(0.0, lowest[k].t - end / samples_per_path),
+               high = min_of(end, lowest[k].t + end / samples_per_path);
         for (int step = 0; step < 40; ++step) {
             const double left = high - 0.618034 * (high - low), right = low + 0.618034 * (high - low);
             (look(left) < look(right) ? high : low) = look(left) < look(right) ? right : left;
@@ -117,12 +125,13 @@ void check_report(const Cell& cell, const Path& path, const PathQuestion& questi
                  "clearance %.17g at %.17g, margin %.17g", least.clearance.upper, least.t, question.margin);
     if (report.first_violation) {
         const auto [begin, until] = *report.first_violation;
-        tally.expect(0.0 <= begin && begin <= until && until <= end, "a violation is on the path", "[%.9g, %.9g]", begin, until);
+        tally.expect(0.0 <= begin && begin <= until && until <= end, "a violation is on the path", "[%.9g, %.9g]", begin,
+                     until);
         tally.expect(first >= begin, "nothing is violated before the first violation", "at %.17g, not %.17g", first, begin);
         const Bracket there = sampler.at(0.5 * (begin + until));
         tally.expect(there.lower <= question.margin + resolution + rounding || report.configurations > 1000000,
-                     "a violation comes as near as the resolution", "clearance %.9g, margin %.9g, resolution %.3g", there.lower,
-                     question.margin, resolution);
+                     "a violation comes as near as the resolution", "clearance %.9g, margin %.9g, resolution %.3g",
+                     there.lower, question.margin, resolution);
     }
     tally.expect(report.lower <= report.upper, "the bracket is not empty", "[%.17g, %.17g]", report.lower, report.upper);
     tally.expect(report.lower <= least.clearance.upper + rounding, "no sample lies below the bracket",
@@ -134,8 +143,9 @@ void check_report(const Cell& cell, const Path& path, const PathQuestion& questi
         tally.expect(report.upper - report.lower <= question.tolerance + rounding || report.upper == report.lower,
                      "the bracket is as narrow as asked", "[%.9g, %.9g], tolerance %.3g", report.lower, report.upper,
                      question.tolerance);
-    tally.expect(report.upper >= least_lower.clearance.lower - rounding || report.upper >= least.clearance.lower - question.tolerance,
-                 "what is found is on the path");
+    tally.expect(
+        report.upper >= least_lower.clearance.lower - rounding || report.upper >= least.clearance.lower - question.tolerance,
+        "what is found is on the path");
     tally.expect((report.pair < 0) == cell.pairs().empty(), "there is a worst pair if there is any");
     if (report.pair < 0) return;
     tally.expect(report.upper <= least.clearance.upper + question.tolerance + rounding, "the least clearance is found",
@@ -145,7 +155,8 @@ void check_report(const Cell& cell, const Path& path, const PathQuestion& questi
     tally.expect(is_there || report.upper == report.lower, "where it is worst the pair is that near",
                  "[%.17g, %.17g], not %.17g", there.lower, there.upper, report.upper);
     const Bracket worst = sampler.at(report.t_worst);
-    tally.expect(worst.lower >= report.lower - rounding && worst.upper >= report.upper - 2.0 * rounding - (report.upper - report.lower),
+    tally.expect(worst.lower >= report.lower - rounding &&
+                     worst.upper >= report.upper - 2.0 * rounding - (report.upper - report.lower),
                  "no other pair is nearer there", "%.17g, upper %.17g", worst.upper, report.upper);
 }
 
@@ -184,8 +195,8 @@ std::unique_ptr<Path> drawn_swing(Draw& draw, const DrawnTree& drawn) {
     };
     std::vector<Swing> swings;
     for (const double unit : drawn.unit)
-        swings.push_back({unit * draw.uniform(-1, 1), unit * (draw.chance(0.2) ? 0.0 : draw.uniform(0, 1)), draw.uniform(0, 8),
-                          draw.uniform(0, 6)});
+        swings.push_back({unit * draw.uniform(-1, 1), unit * (draw.chance(0.2) ? 0.0 : draw.uniform(0, 1)),
+                          draw.uniform(0, 8), draw.uniform(0, 6)});
     struct Spin {
         std::size_t value;
         Quaternion start;
@@ -222,8 +233,8 @@ std::unique_ptr<Path> drawn_swing(Draw& draw, const DrawnTree& drawn) {
 // ---- Cells around a path.
 
 // A ball that a body that moves comes as near to as `wanted` at a moment, not counting what comes even nearer at others.
-void add_grazed_ball(std::vector<CellBody>& bodies, std::vector<CellPair>& pairs, const Cell& cell, const Path& path, double t,
-                     double wanted, double radius, Draw& draw) {
+void add_grazed_ball(std::vector<CellBody>& bodies, std::vector<CellPair>& pairs, const Cell& cell, const Path& path,
+                     double t, double wanted, double radius, Draw& draw) {
     std::vector<std::int32_t> movers;
     for (std::size_t k = 0; k < cell.bodies().size(); ++k)
         if (cell.bodies()[k].frame > 0) movers.push_back(std::int32_t(k));
@@ -270,9 +281,10 @@ void check_drawn_path(Draw& draw, const PathOptions& how) {
         // Pairs that touch all the time would hide the ball.
         Sampler sampler(*plain, *path);
         std::erase_if(pairs, [&](const CellPair& pair) {
-            const auto number = std::int32_t(std::find_if(plain->pairs().begin(), plain->pairs().end(),
-                                                          [&](const CellPair& other) { return other.a == pair.a && other.b == pair.b; }) -
-                                             plain->pairs().begin());
+            const auto number =
+                std::int32_t(std::find_if(plain->pairs().begin(), plain->pairs().end(),
+                                          [&](const CellPair& other) { return other.a == pair.a && other.b == pair.b; }) -
+                             plain->pairs().begin());
             for (int k = 0; k <= 20; ++k)
                 if (sampler.of(number, path->breaks.back() * k / 20.0).upper <= margin) return true;
             return false;
@@ -284,7 +296,7 @@ void check_drawn_path(Draw& draw, const PathOptions& how) {
     const Cell cell(drawn.tree, plain->base(), std::move(bodies), std::move(pairs));
     const double tolerance = draw.chance(0.3) ? kInf : size * draw.power(-4, -1);
     const double rounding = 1e-9 * size + 256.0 * kEpsilon * options.far;
-    check_report(cell, *path, {margin, tolerance}, interest, rounding);
+    check_report(cell, *path, asked(margin, tolerance), interest, rounding);
 }
 
 // ---- Special cases.
@@ -297,12 +309,13 @@ void check_without_joints() {
     tally.context = "no joints";
     const auto tree = std::make_shared<const KinematicTree>(1, std::vector<Joint>{});
     for (const double x : {1.0, 3.0}) {
-        const Cell cell(tree, Pose{}, {{ball_of(1.0), 0, {}, box_around(ball_of(1.0))},
-                                       {ball_of(1.0), 0, {kNoTurn, {x, 0, 0}}, box_around(ball_of(1.0))}},
+        const Cell cell(tree, Pose{},
+                        {{ball_of(1.0), 0, {}, box_around(ball_of(1.0))},
+                         {ball_of(1.0), 0, {kNoTurn, {x, 0, 0}}, box_around(ball_of(1.0))}},
                         {{0, 1, 0.0}});
         for (const std::size_t count : {1, 2, 5}) {
             const Waypoints path(*tree, nullptr, count);
-            const PathReport report = check_path(cell, path, {0.0, 1e-3});
+            const PathReport report = check_path(cell, path, asked(0.0, 1e-3));
             tally.expect(report.clear == (x > 2.0), "what stands still is clear or not");
             tally.expect(std::fabs(report.upper - (x - 2.0)) < 1e-12 && std::fabs(report.lower - (x - 2.0)) < 1e-12,
                          "its clearance is exact", "[%.17g, %.17g]", report.lower, report.upper);
@@ -310,19 +323,19 @@ void check_without_joints() {
                          "it is violated from the beginning");
         }
         const FreePath path([](double, double*) {}, {});
-        tally.expect(check_path(cell, path, {0.0, kInf}).clear == (x > 2.0), "and along a function of nothing");
+        tally.expect(check_path(cell, path, asked(0.0, kInf)).clear == (x > 2.0), "and along a function of nothing");
     }
     const Cell empty(tree, Pose{}, {}, {});
     const Waypoints path(*tree, nullptr, 2);
-    const PathReport report = check_path(empty, path, {0.1, 1e-3});
+    const PathReport report = check_path(empty, path, asked(0.1, 1e-3));
     tally.expect(report.clear && report.pair == -1 && report.upper == kInf, "nothing is always clear");
 }
 
 // A bullet and a thin sheet: no step is short enough for samples, but intervals see it.
 void check_bullets(Draw& draw) {
     tally.context = "bullets";
-    const auto tree = std::make_shared<const KinematicTree>(
-        2, std::vector<Joint>{{JointKind::prismatic, 0, 1, {}, {1, 0, 0}}});
+    const auto tree =
+        std::make_shared<const KinematicTree>(2, std::vector<Joint>{{JointKind::prismatic, 0, 1, {}, {1, 0, 0}}});
     const double radius = draw.power(-6, -3), at = draw.uniform(0.1, 0.9), thickness = draw.power(-9, -4);
     const double beside = (draw.chance(0.5) ? 0.9 : 1.1) * radius;
     const bool hits = beside < radius;
@@ -331,10 +344,10 @@ void check_bullets(Draw& draw) {
     const Cell cell(tree, Pose{}, {{ball_of(radius), 1, {}, box_around(ball_of(radius))}, {wall, 0, {}, box_around(wall)}},
                     {{0, 1, 0.0}});
     const double rows[2] = {0.0, 1000.0};
-    const PathReport report = check_path(cell, Waypoints(*tree, rows, 2), {0.0, 1e-3 * radius});
+    const PathReport report = check_path(cell, Waypoints(*tree, rows, 2), asked(0.0, 1e-3 * radius));
     tally.expect(report.clear == !hits, "a bullet hits a sheet or does not", "radius %.3g, beside %.3g", radius, beside);
-    tally.expect(!hits || std::fabs(report.first_violation->first - at) * 1000.0 < 2.0 * radius + thickness,
-                 "where it is", "%.9g, not %.9g", hits ? report.first_violation->first : 0.0, at);
+    tally.expect(!hits || std::fabs(report.first_violation->first - at) * 1000.0 < 2.0 * radius + thickness, "where it is",
+                 "%.9g, not %.9g", hits ? report.first_violation->first : 0.0, at);
     if (!hits)
         tally.expect(std::fabs(report.upper - 0.1 * radius) < 1.1e-3 * radius && report.lower <= 0.1 * radius * (1.0 + 1e-6),
                      "and passes as near as it does", "[%.9g, %.9g], not %.9g", report.lower, report.upper, 0.1 * radius);
@@ -344,24 +357,25 @@ void check_bullets(Draw& draw) {
 // those must not be taken for the whole body.
 void check_hidden_surfaces(Draw& draw) {
     tally.context = "surface beside a solid";
-    const auto tree = std::make_shared<const KinematicTree>(
-        2, std::vector<Joint>{{JointKind::prismatic, 0, 1, {}, {1, 0, 0}}});
+    const auto tree =
+        std::make_shared<const KinematicTree>(2, std::vector<Joint>{{JointKind::prismatic, 0, 1, {}, {1, 0, 0}}});
     const auto ball_at = [](double radius, const Vec3d& centre) {
         return part_of(Convex{Element{1, {centre, centre, centre}, radius}, radius}, Pose{});
     };
     Sample sheet{"sheet", {}, {}};
     const double at = draw.uniform(7.0, 9.0);
-    sheet.add({at, -0.01, -0.01}, {at, 0.02, -0.01}, {at, -0.01, 0.02});
+    sheet.add({at, -4, -4}, {at, 8, -4}, {at, -4, 8});  // its ball reaches back to the gate
     const auto mesh = std::make_shared<const Mesh>(sheet.built(VolumeKind::obb));
     const Body wall({ball_at(0.1, {5, 8, 0}), ball_at(0.1, {2, -8, 0}), part_of(Surface{mesh, false}, Pose{})});
     const Body gate({ball_at(0.1, {5, 0.5, 0}), ball_at(0.1, {5, -0.5, 0})});
     const double radius = draw.power(-3, -1);
     const Body ball = ball_of(radius);
-    const Cell cell(tree, Pose{}, {{ball, 1, {}, box_around(ball)}, {gate, 0, {}, box_around(gate)}, {wall, 0, {}, box_around(wall)}},
+    const Cell cell(tree, Pose{},
+                    {{ball, 1, {}, box_around(ball)}, {gate, 0, {}, box_around(gate)}, {wall, 0, {}, box_around(wall)}},
                     {{0, 1, 0.0}, {0, 2, 0.0}});
     const double rows[2] = {0.0, 10.0};
     for (const double tolerance : {kInf, 1e-3}) {
-        const PathReport report = check_path(cell, Waypoints(*tree, rows, 2), {0.0, tolerance});
+        const PathReport report = check_path(cell, Waypoints(*tree, rows, 2), asked(0.0, tolerance));
         tally.expect(!report.clear, "a path through a sheet is not clear", "sheet at %.9g, radius %.3g", at, radius);
         tally.expect(!(report.lower > 0.0), "its clearance is none", "%.9g", report.lower);
     }
@@ -372,9 +386,9 @@ void check_moving_half_spaces(Draw& draw) {
     tally.context = "moving half-space";
     const bool turns = draw.chance(0.5);
     const auto tree = std::make_shared<const KinematicTree>(
-        3, std::vector<Joint>{{JointKind::revolute, 0, 1, drawn_pose(draw, 0.1), draw.direction()},
-                              {turns ? JointKind::revolute : JointKind::prismatic, 1, 2, drawn_pose(draw, 0.1),
-                               draw.direction(), 1, 1}});
+        3, std::vector<Joint>{
+               {JointKind::revolute, 0, 1, drawn_pose(draw, 0.1), draw.direction()},
+               {turns ? JointKind::revolute : JointKind::prismatic, 1, 2, drawn_pose(draw, 0.1), draw.direction(), 1, 1}});
     const Body space = half_space(draw, -draw.uniform(0.5, 3.0));
     const Body ball = ball_of(0.2, 2.0 * draw.in_cube());
     const std::int32_t frame = draw.below(2);
@@ -390,7 +404,7 @@ void check_moving_half_spaces(Draw& draw) {
     double least = kInf;
     for (int k = 0; k <= 200; ++k) least = min_of(least, sampler.at(k / 200.0).upper);
     for (const Path* one : {static_cast<const Path*>(&path), static_cast<const Path*>(&same)}) {
-        const PathReport report = check_path(cell, *one, {0.0, 0.05});
+        const PathReport report = check_path(cell, *one, asked(0.0, 0.05));
         tally.expect(!(report.clear && least <= -1e-9), "a path into a half-space is not clear", "down to %.9g", least);
         tally.expect(report.lower <= least + 1e-9, "its clearance is bounded", "%.9g, lower %.9g", least, report.lower);
     }
@@ -409,8 +423,11 @@ int main(int argc, char** argv) {
     for (int k = 0; k < 50; ++k) check_moving_half_spaces(draw);
     for (int k = 0; k < paths; ++k) {
         const int kind = draw.below(6);
-        tally.context = kind == 0 ? "meshes" : kind == 1 ? "far from the origin" : kind == 2 ? "obstacles in a tree" : "path";
-        tally.context += " " + std::to_string(k);
+        tally.context = kind == 0   ? "meshes"
+                        : kind == 1 ? "far from the origin"
+                        : kind == 2 ? "obstacles in a tree"
+                                    : "path";
+        tally.context.append(" ").append(std::to_string(k));
         check_drawn_path(draw, {kind == 0, kind == 1, kind == 2});
     }
     std::printf("%ld of %ld paths are clear; at most %ld configurations\n", clear_paths, all_paths, most_configurations);

@@ -1,5 +1,5 @@
-// One configuration: bounds lie below the gaps of all pairs, nothing near is missed, and yes-or-no answers, nearest pairs and
-// all gaps agree with every pair measured by itself.
+// One configuration: bounds lie below the gaps of all pairs, nothing near is missed, and yes-or-no answers, nearest pairs
+// and all gaps agree with every pair measured by itself.
 //
 //     robot_postures [effort = 1] [seed = 1]
 #include <algorithm>
@@ -19,7 +19,8 @@ struct Stood {
         posture.take(q);
         for (std::size_t k = 0; k < cell.pairs().size(); ++k) gaps.push_back(exact_gap(cell, posture, std::int32_t(k)));
         double reach = 0.0;
-        for (std::size_t k = 0; k < cell.bodies().size(); ++k) reach = max_of(reach, largest(posture.pose(int(k)).translation));
+        for (std::size_t k = 0; k < cell.bodies().size(); ++k)
+            reach = max_of(reach, largest(posture.pose(int(k)).translation));
         rounding = 64.0 * kEpsilon * reach;
     }
     const Gap& gap(std::int32_t pair) const { return gaps[std::size_t(pair)]; }
@@ -49,7 +50,8 @@ void check_near(const Stood& at, std::span<const NearPair> near, std::span<const
         tally.expect(one.lower <= at.gap(one.pair).upper + at.rounding, "a bound lies below the gap",
                      "%.17g, but the gap is %.17g", one.lower, at.gap(one.pair).upper);
         tally.expect(one.lower <= limit(one.pair), "what is proved to be farther is left out");
-        tally.expect(std::find(asked.begin(), asked.end(), one.pair) != asked.end(), "only pairs that were asked for are near");
+        tally.expect(std::find(asked.begin(), asked.end(), one.pair) != asked.end(),
+                     "only pairs that were asked for are near");
     }
     for (const std::int32_t pair : asked)
         if (at.gap(pair).distance <= limit(pair) - doubt(at, pair))
@@ -110,7 +112,8 @@ void check_is_clear(Stood& at, Draw& draw, double size) {
             const double limit = margin + at.margin(pair), unsure = doubt(at, pair) + 1e-12 * size;
             if (std::fabs(at.gap(pair).distance - limit) > unsure)
                 tally.expect(at.posture.is_within(pair, limit, work) == (at.gap(pair).distance <= limit),
-                             "a pair is within a limit if its gap is", "gap %.17g, limit %.17g", at.gap(pair).distance, limit);
+                             "a pair is within a limit if its gap is", "gap %.17g, limit %.17g", at.gap(pair).distance,
+                             limit);
         }
     }
 }
@@ -130,8 +133,8 @@ void check_nearest(Stood& at, Draw& draw, double size) {
         const NearestPair found = nearest(at.cell, at.posture, at_most, work);
         if (found.pair < 0) {
             const double unsure = which < 0 ? 0.0 : doubt(at, which) + 1e-12 * size;
-            tally.expect(least > at_most - unsure || which < 0, "a nearest pair is found", "least %.17g, at most %.17g, %zu pairs",
-                         least, at_most, at.gaps.size());
+            tally.expect(least > at_most - unsure || which < 0, "a nearest pair is found",
+                         "least %.17g, at most %.17g, %zu pairs", least, at_most, at.gaps.size());
             tally.expect(found.gap.lower <= least + unsure, "what is not found is bounded", "%.17g, gap %.17g",
                          found.gap.lower, least);
             continue;
@@ -142,8 +145,9 @@ void check_nearest(Stood& at, Draw& draw, double size) {
                      at_most);
         tally.expect(std::fabs(found.gap.distance - at.gap(found.pair).distance) <= unsure, "its gap is that of its pair",
                      "%.17g, not %.17g", found.gap.distance, at.gap(found.pair).distance);
-        tally.expect(found.gap.lower <= least + unsure && found.gap.upper >= least - unsure, "its bracket holds the least gap",
-                     "[%.17g, %.17g], least %.17g", found.gap.lower, found.gap.upper, least);
+        tally.expect(found.gap.lower <= least + unsure && found.gap.upper >= least - unsure,
+                     "its bracket holds the least gap", "[%.17g, %.17g], least %.17g", found.gap.lower, found.gap.upper,
+                     least);
         tally.expect(found.gap.distance <= at_most, "it is no farther than asked");
         const Vec3d apart = found.gap.point_b - found.gap.point_a;
         tally.expect(norm(apart - found.gap.distance * found.gap.normal) <= 1e-9 * size + 16.0 * at.rounding,
@@ -161,7 +165,8 @@ void check_all_gaps(Stood& at, Draw& draw, double size) {
             if (gaps[k].distance == kInf && truth < kInf) {
                 tally.expect(truth > at_most - unsure, "gaps as small as asked are known", "%.17g, at most %.17g", truth,
                              at_most);
-                tally.expect(gaps[k].lower <= truth + unsure, "others are bounded", "%.17g, gap %.17g", gaps[k].lower, truth);
+                tally.expect(gaps[k].lower <= truth + unsure, "others are bounded", "%.17g, gap %.17g", gaps[k].lower,
+                             truth);
             } else {
                 tally.expect(std::fabs(gaps[k].distance - truth) <= unsure || truth == gaps[k].distance,
                              "every gap is that of its pair", "%.17g, not %.17g", gaps[k].distance, truth);
@@ -188,8 +193,8 @@ void check_heaps(Draw& draw) {
     tally.context = "heaps of points";
     const bool is_at_origin = draw.chance(0.5);
     const double away = draw.power(-2, 3);
-    const auto tree = std::make_shared<const KinematicTree>(
-        2, std::vector<Joint>{{JointKind::prismatic, 0, 1, {}, draw.direction()}});
+    const auto tree =
+        std::make_shared<const KinematicTree>(2, std::vector<Joint>{{JointKind::prismatic, 0, 1, {}, draw.direction()}});
     const Body ball({part_of(Convex{Element{1, {}, 0.1 * away}, 0.1 * away}, Pose{})});
     const Body point({part_of(Convex{Element{1, {}, 0.0}, 0.0}, Pose{})});
     std::vector<CellBody> bodies{{ball, 1, {}, box_around(ball)}};
@@ -251,9 +256,9 @@ void check_repeats(Draw& draw) {
     lease->take(other.data());
     is_clear(*cell, *lease, 0.1, work), nearest(*cell, *lease, 0.3, work);
     const NearestPair again = ask(*lease);
-    tally.expect(first.pair == again.pair && (first.pair < 0 || (first.gap.distance == again.gap.distance &&
-                                                                 first.gap.lower == again.gap.lower &&
-                                                                 norm(first.gap.point_a - again.gap.point_a) == 0.0)),
+    tally.expect(first.pair == again.pair &&
+                     (first.pair < 0 || (first.gap.distance == again.gap.distance && first.gap.lower == again.gap.lower &&
+                                         norm(first.gap.point_a - again.gap.point_a) == 0.0)),
                  "the answer is the same, bit by bit");
 }
 

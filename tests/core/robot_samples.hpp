@@ -1,6 +1,7 @@
 #pragma once
 
-// Robots, bodies and cells for the checks of core/robot and core/motion: all kinds of joints and parts, unpleasant on purpose.
+// Robots, bodies and cells for the checks of core/robot and core/motion: all kinds of joints and parts, unpleasant on
+// purpose.
 #include <memory>
 
 #include "mesh_samples.hpp"
@@ -150,11 +151,11 @@ inline DrawnTree drawn_tree_of(Draw& draw, const TreeOptions& options) {
                      : axis == 2 ? Vec3d{0, 0, -1}
                                  : draw.direction();
         const int kind = draw.below(10);
-        joint.kind = draw.chance(options.fixed)   ? JointKind::fixed
-                     : kind < 5                   ? JointKind::revolute
-                     : kind < 8                   ? JointKind::prismatic
+        joint.kind = draw.chance(options.fixed)    ? JointKind::fixed
+                     : kind < 5                    ? JointKind::revolute
+                     : kind < 8                    ? JointKind::prismatic
                      : kind < 9 || !options.floats ? JointKind::planar
-                                                  : JointKind::floating;
+                                                   : JointKind::floating;
         joint.value = values, joint.velocity = velocities;
         std::vector<const Joint*> leaders;
         for (const Joint& other : drawn.joints)
@@ -164,7 +165,8 @@ inline DrawnTree drawn_tree_of(Draw& draw, const TreeOptions& options) {
             const Joint& leader = *leaders[std::size_t(draw.below(int(leaders.size())))];
             joint.value = leader.value, joint.velocity = leader.velocity;
             const double own = joint.kind == JointKind::revolute ? 1.0 : options.size;
-            joint.multiplier = (draw.chance(0.5) ? -1.0 : 1.0) * draw.power(-1, 0.5) * own / drawn.unit[std::size_t(leader.value)];
+            joint.multiplier =
+                (draw.chance(0.5) ? -1.0 : 1.0) * draw.power(-1, 0.5) * own / drawn.unit[std::size_t(leader.value)];
             joint.offset = own * draw.uniform(-1, 1);
         } else {
             for (int k = 0; k < values_of(joint.kind); ++k) {
@@ -234,8 +236,8 @@ inline Gap exact_gap(const Cell& cell, const Posture& posture, std::int32_t pair
     const CellPair& of = cell.pairs()[std::size_t(pair)];
     const auto& bodies = cell.bodies();
     Work work;
-    return distance(bodies[std::size_t(of.a)].body, posture.pose(of.a), bodies[std::size_t(of.b)].body, posture.pose(of.b), {},
-                    work);
+    return distance(bodies[std::size_t(of.a)].body, posture.pose(of.a), bodies[std::size_t(of.b)].body, posture.pose(of.b),
+                    {}, work);
 }
 
 }  // namespace clearance::samples

@@ -61,7 +61,8 @@ struct Answer {
     std::int32_t pair;
     double distance, lower;
     bool operator==(const Answer& other) const {
-        return is_clear == other.is_clear && pair == other.pair && std::memcmp(&distance, &other.distance, sizeof distance) == 0 &&
+        return is_clear == other.is_clear && pair == other.pair &&
+               std::memcmp(&distance, &other.distance, sizeof distance) == 0 &&
                std::memcmp(&lower, &other.lower, sizeof lower) == 0;
     }
 };
@@ -95,7 +96,9 @@ void check_allocations(Draw& draw, int obstacles, bool with_meshes) {
     const long all = run([&](Posture& posture) { all_gaps(cell, posture, {}, gaps.data(), work); });
     tally.expect(all == 0, "all_gaps does not allocate", "%ld times", all);
     const long before = allocations;
-    { const Cell::Lease posture(cell); }
+    {
+        const Cell::Lease posture(cell);
+    }
     tally.expect(allocations == before, "room is used again", "%ld times", allocations - before);
 }
 
@@ -109,7 +112,9 @@ void check_threads(Draw& draw, int obstacles) {
     std::vector<double> way;
     for (int k = 0; k < 2; ++k) way.insert(way.end(), task.rows[std::size_t(k)].begin(), task.rows[std::size_t(k)].end());
     const Waypoints path(cell.tree(), way.data(), 2);
-    const PathReport report = check_path(cell, path, {0.0, 0.05});
+    PathQuestion question{};
+    question.tolerance = 0.05;
+    const PathReport report = check_path(cell, path, question);
 
     constexpr std::size_t kThreads = 4;
     std::vector<std::vector<Answer>> found(kThreads, std::vector<Answer>(task.rows.size()));
@@ -123,7 +128,7 @@ void check_threads(Draw& draw, int obstacles) {
                 const Cell::Lease posture(cell);
                 found[thread][row] = answer_of(cell, *posture, task.rows[row]);
             }
-            reports[thread] = check_path(cell, path, {0.0, 0.05});
+            reports[thread] = check_path(cell, path, question);
         });
     for (std::thread& thread : threads) thread.join();
     for (std::size_t thread = 0; thread < kThreads; ++thread) {
