@@ -121,7 +121,7 @@ def farthest_outside(hull, cloud):
     """How far points stick out, by the lower end of the bracket; nobody can prove that one is outside if it is <= 0."""
     poses = np.tile(np.eye(4), (len(cloud), 1, 1))
     poses[:, :3, 3] = cloud
-    return cl.distance(cl.SweptPoint(np.zeros(3), 0.0).at(poses), hull).lower.max()
+    return cl.distance(cl.SweptPoint(np.zeros(3), 0.0).at(poses), hull, tolerance=1e-8).lower.max()
 
 
 def farthest_by_support(hull, cloud, rng):

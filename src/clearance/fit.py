@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .elements import closest
+from .errors import NotConverged
 from .poses import as_floats
 from .queries import distance
 from .shapes import ConvexHull, SweptPoint
@@ -32,6 +33,7 @@ Indices = NDArray[np.integer]
 EPS = float(np.finfo(np.float64).eps)
 FLAT = 1e-12  # thinner than this share of its size, a cloud is as flat as its coordinates can tell
 LARGEST = 1e30  # what shapes refuse
+THIN = 1e-8  # how closely a core that is hard to measure is measured, as a share of its size
 
 # Of the search, for clouds within the unit ball:
 SMALLEST_STEP = 1e-5
@@ -150,8 +152,12 @@ def _radius(core: Floats, cloud: Floats) -> float:
         return 0.0
     poses = np.tile(np.eye(4), (len(others), 1, 1))
     poses[:, :3, 3] = others
-    farthest = distance(SweptPoint(np.zeros(3), 0.0).at(poses), ConvexHull(core)).upper.max()
-    return max(float(farthest), 0.0) + 8 * EPS * float(np.abs(cloud).max())
+    points, hull = SweptPoint(np.zeros(3), 0.0).at(poses), ConvexHull(core)
+    try:
+        away = distance(points, hull)
+    except NotConverged:  # a core as thin as paper; a wider bracket is a bracket still
+        away = distance(points, hull, tolerance=THIN)
+    return max(float(away.upper.max()), 0.0) + 8 * EPS * float(np.abs(cloud).max())
 
 
 # The smallest ball ---------------------------------------------------------------------------------------------------
