@@ -162,6 +162,13 @@ void look_closely(const Octet& octet, float* lower, float* upper) {
 }
 
 template <class Real>
+void point_distances(const Node<8>& node, const Vec3<float>& point, float* distances) {
+    const Vec3<Real> axis[3] = {loaded<Real>(node.axis), loaded<Real>(node.axis + 3), loaded<Real>(node.axis + 6)};
+    const Vec3<Real> seen = abs_of(in_axes(axis, spread<Real>(point) - loaded<Real>(node.centre)));
+    LaneTraits<Real>::store(distances, length_outside(seen - loaded<Real>(node.half)));
+}
+
+template <class Real>
 CLEARANCE_INLINE Volume<Real> loaded_boxes(const float (*half)[8], const float (*axis)[8], const Vec3<Real>& centre) {
     return {centre, loaded<Real>(half), {loaded<Real>(axis), loaded<Real>(axis + 3), loaded<Real>(axis + 6)}, Real(0.0f)};
 }
@@ -176,8 +183,8 @@ void box_bounds(const BoxPairs& pairs, float* bounds) {
 
 template <class Real>
 constexpr BvhKernels bvh_kernels_of() {
-    return {keys<Real, false>, keys<Real, true>,    near_triangles<Real>, look_closely<Real>,
-            bounds<Real>,      signed_bounds<Real>, box_bounds<Real>};
+    return {keys<Real, false>, keys<Real, true>,    near_triangles<Real>,  look_closely<Real>,
+            bounds<Real>,      signed_bounds<Real>, point_distances<Real>, box_bounds<Real>};
 }
 
 }  // namespace

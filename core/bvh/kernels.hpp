@@ -98,6 +98,9 @@ struct BvhKernels {
     // The same for eight points, of which some may be inside the volume.
     void (*signed_bounds)(const WideLeaf& leaf, const Volume<float>& volume, float* bounds);
 
+    // Distances of a point from the boxes of eight children, but for rounding; zero inside.
+    void (*point_distances)(const Node<8>& node, const Vec3<float>& point, float* distances);
+
     // Lower bounds of the distances of eight pairs of boxes, but for rounding.
     void (*box_bounds)(const BoxPairs& pairs, float* bounds);
 };

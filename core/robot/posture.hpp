@@ -63,15 +63,12 @@ public:
         for (const std::int32_t pair : cell_->unbounded()) near_.push_back({pair, -std::numeric_limits<double>::infinity()});
         for (const Cell::Row& row : cell_->rows())
             for_near_balls(row, most, [&](std::int32_t pair) { add_boxes(pair, limit(pair), work); });
-        if (waiting_ > 0) bound_boxes(work);
-        for (const Cell::Row& row : cell_->met()) {
-            const Place& place = place_at(row.body);
-            const auto seen = cell_->obstacles().seen(place.box_centre, place.half, place.axis, place.size);
-            cell_->obstacles().for_near(seen, most, work.volume_tests, [&](std::int32_t body, double apart) {
+        for (const Cell::Row& row : cell_->met())
+            cell_->obstacles().for_near(ball(row.body), most, work.volume_tests, [&](std::int32_t body) {
                 const auto k = static_cast<std::size_t>(body - row.first);
-                if (k < row.pair.size() && row.pair[k] >= 0) add_near(row.pair[k], apart, limit(row.pair[k]));
+                if (k < row.pair.size() && row.pair[k] >= 0) add_boxes(row.pair[k], limit(row.pair[k]), work);
             });
-        }
+        if (waiting_ > 0) bound_boxes(work);
         return sorted();
     }
 

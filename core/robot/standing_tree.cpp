@@ -73,8 +73,8 @@ StandingTree::StandingTree(std::vector<Box> boxes) {
 }
 
 void StandingTree::set_child(Node<8>& node, int k, const OrientedBox& box, std::int32_t child) const {
-    set_column(node.centre, k, to_float((1.0 / unit_) * (box.centre - centre_)));
-    set_column(node.half, k, to_float((1.0 / unit_) * box.half));
+    set_column(node.centre, k, in_units(box.centre - centre_));
+    set_column(node.half, k, in_units(box.half));
     for (int axis = 0; axis < 3; ++axis) set_column(node.axis + 3 * axis, k, to_float(box.axis[axis]));
     node.size[k] = static_cast<float>(norm(box.half) / unit_);
     node.child[k] = child;
@@ -109,15 +109,10 @@ std::int32_t StandingTree::build(Box* begin, Box* end) {
     return number;
 }
 
-StandingTree::Seen StandingTree::seen(const Vec3d& centre, const float* half, const float* axis, double size) const {
-    const Vec3d apart = centre - centre_;
-    const auto per_unit = static_cast<float>(1.0 / unit_);
-    const auto at = [](const float* v) { return Vec3<float>{v[0], v[1], v[2]}; };
-    const float least = -std::numeric_limits<float>::infinity();
-    const double slack =
-        kRounding * (largest(apart) + size + size_) + 16.0 * kEpsilon * (largest(centre) + largest(centre_));
-    return {{to_float((1.0 / unit_) * apart), per_unit * at(half), {at(axis), at(axis + 3), at(axis + 6)}, 0.0f},
-            {static_cast<float>(unit_), static_cast<float>(slack), least}};
+Vec3<float> StandingTree::in_units(const Vec3d& v) const { return to_float((1.0 / unit_) * v); }
+
+double StandingTree::rounding(const Ball& ball, const Vec3d& apart) const {
+    return kRounding * (largest(apart) + ball.radius + size_) + 16.0 * kEpsilon * (largest(ball.centre) + largest(centre_));
 }
 
 }  // namespace clearance

@@ -18,33 +18,27 @@ public:
     StandingTree() = default;
     explicit StandingTree(std::vector<Box> boxes);
 
-    // A box in the axes of the world, as the tree sees it.
-    struct Seen {
-        Volume<float> volume;
-        KeyRule rule;
-    };
-    Seen seen(const Vec3d& centre, const float* half, const float* axis, double size) const;
-
-    // Calls visit(number, lower) for all boxes that may be as near as `within` to another, with a bound of the distance.
+    // Calls visit(number) for all boxes that may be as near as `within` to a ball.
     template <class Visit>
-    void for_near(const Seen& box, double within, std::int64_t& volume_tests, const Visit& visit) const {
+    void for_near(const Ball& ball, double within, std::int64_t& volume_tests, const Visit& visit) const {
         if (nodes_.empty()) return;
-        // Boxes that meet say nothing about depth.
-        const float bound = std::nextafter(static_cast<float>(max_of(within, 0.0)), std::numeric_limits<float>::infinity());
+        const Vec3d apart = ball.centre - centre_;
+        const Vec3<float> point = in_units(apart);
+        const float reach = static_cast<float>((ball.radius + max_of(within, 0.0) + rounding(ball, apart)) / unit_);
         std::int32_t stack[kMostDepth * 8];
         int waiting = 0;
         stack[waiting++] = 0;
         while (waiting > 0) {
             const Node<8>& node = nodes_[static_cast<std::size_t>(stack[--waiting])];
-            float keys[8];
-            const unsigned near = bvh_kernels().keys(node, box.volume, box.rule, bound, keys).near;
+            float away[8];
+            bvh_kernels().point_distances(node, point, away);
             volume_tests += node.count;
-            for (unsigned left = near & ((1u << node.count) - 1u); left != 0; left &= left - 1) {
-                const int k = __builtin_ctz(left);
+            for (int k = 0; k < node.count; ++k) {
+                if (away[k] > reach) continue;
                 if (node.child[k] >= 0)
                     stack[waiting++] = node.child[k];
                 else
-                    visit(~node.child[k], static_cast<double>(keys[k]));
+                    visit(~node.child[k]);
             }
         }
     }
@@ -54,6 +48,8 @@ private:
 
     std::int32_t build(Box* begin, Box* end);
     void set_child(Node<8>& node, int k, const OrientedBox& box, std::int32_t child) const;
+    Vec3<float> in_units(const Vec3d& v) const;
+    double rounding(const Ball& ball, const Vec3d& apart) const;
 
     Vec3d centre_{0, 0, 0};
     double unit_ = 1.0, size_ = 0.0;
