@@ -101,7 +101,9 @@ class BatchFile:
             if self.part.exists():
                 self.resume(size)
             elif size:
-                raise FileExistsError(errno.EEXIST, "out is there already, and complete; overwrite=True replaces it", str(self.path))
+                raise FileExistsError(
+                    errno.EEXIST, "out is there already, and complete; overwrite=True replaces it", str(self.path)
+                )
         except (ValueError, FileExistsError):
             if not overwrite:
                 raise
