@@ -14,7 +14,8 @@ double radius_about(const Vec3d& axis, const Vec3d& origin, const Ball& ball, co
     for (const Vec3d& corner : {x + y + z, x + y - z, x - y + z, x - y - z})
         farthest_sq = max_of(farthest_sq, max_of(norm_sq(from + corner), norm_sq(from - corner)));
     const double by_ball = norm(cross(axis, ball.centre - origin)) + ball.radius;
-    return min_of(by_ball, std::sqrt(farthest_sq) * (1.0 + 1e-6));
+    return by_ball < std::numeric_limits<double>::infinity() ? min_of(by_ball, std::sqrt(farthest_sq) * (1.0 + 1e-6))
+                                                             : by_ball;
 }
 
 // How far one joint can move what hangs on it.

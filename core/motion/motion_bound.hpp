@@ -32,6 +32,8 @@ private:
         const auto k = static_cast<std::size_t>(body);
         if (!is_known_[k]) add_up(body), is_known_[k] = true;
         const double* sums = sums_.data() + k * stride_;
+        if (depth == ancestor_depth) return 0.0;
+        if (sums[depth] == std::numeric_limits<double>::infinity()) return sums[depth];
         return sums[depth] - sums[ancestor_depth] + 1e-13 * sums[depth];
     }
     void add_up(std::int32_t body);

@@ -170,7 +170,7 @@ void keep_nearest_surfaces(Gap& best, std::span<PlacedPair> surfaces, Question q
     const Gap found = nearest_surfaces(surfaces, question, how, work).gap;
     if (found.distance < kInfinity)
         keep_nearer(best, found);
-    else if (best.distance == kInfinity)
+    else
         best.lower = min_of(best.lower, found.lower);
 }
 

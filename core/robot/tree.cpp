@@ -16,11 +16,11 @@ Mat3 sum(const Mat3& a, double s, const Mat3& b, double t, const Mat3& c) {
 // x and y, turned as z turns to the axis on the shortest way.
 void set_across(Frame& frame) {
     const Vec3d& a = frame.axis;
-    if (a.z < -0.999999) {  // the other way round, by half a turn about x
+    if (a.x == 0.0 && a.y == 0.0 && a.z < 0.0) {  // the other way round, by half a turn about x
         frame.across[0] = {1, 0, 0}, frame.across[1] = {0, -1, 0};
         return;
     }
-    const double k = 1.0 / (1.0 + a.z);
+    const double k = a.z > 0.0 ? 1.0 / (1.0 + a.z) : (1.0 - a.z) / (a.x * a.x + a.y * a.y);
     frame.across[0] = {1.0 - k * a.x * a.x, -k * a.x * a.y, -a.x};
     frame.across[1] = {-k * a.x * a.y, 1.0 - k * a.y * a.y, -a.y};
 }
