@@ -106,7 +106,7 @@ def begun_elsewhere(folder, pool):
 @here_only
 def test_run_goes_on_after_a_kill(tmp_path):
     process, task = begun_elsewhere(tmp_path, None)
-    with pytest.raises(BlockingIOError, match="another process is writing"):
+    with pytest.raises(BlockingIOError, match="somebody else is writing"):
         run(out=tmp_path / "waves.npy")
     process.kill()
     process.communicate()

@@ -44,6 +44,8 @@ public:
         else
             report_.lower = -kInfinity;
         if (report_.pair >= 0) measure_worst();
+        // The search for the least clearance may prove what the search for violations gave up.
+        if (report_.lower > question_.margin) report_.clear = true, report_.first_violation.reset();
         if (report_.clear) report_.lower = max_of(report_.lower, min_of(question_.margin, report_.upper));
         return report_;
     }
@@ -117,6 +119,7 @@ private:
 
     // What moves by `motion` on the way to the ends can use up `room` no sooner than at this fraction of the way.
     static double fraction_of(double room, double motion) {
+        if (room > motion) return kInfinity;
         if (motion > 0.0) return max_of(0.0, (1.0 - 1e-6) * room / motion);
         return room > 0.0 ? 1.0 : 0.0;
     }

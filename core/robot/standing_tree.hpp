@@ -34,7 +34,8 @@ public:
             bvh_kernels().point_distances(node, point, away);
             volume_tests += node.count;
             for (int k = 0; k < node.count; ++k) {
-                if (away[k] > reach) continue;
+                // What is too far away for a float may be anywhere.
+                if (away[k] > reach && away[k] < std::numeric_limits<float>::infinity()) continue;
                 if (node.child[k] >= 0)
                     stack[waiting++] = node.child[k];
                 else

@@ -183,11 +183,11 @@ def _opened(path: Path) -> int:
     fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
     if sys.platform != "win32":
         try:
-            fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # until it is closed, or the process ends
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # until it is closed, or the process ends
         except OSError as error:  # others: this file system has no locks
             if error.errno in (errno.EACCES, errno.EAGAIN):
                 os.close(fd)
-                raise BlockingIOError(error.errno, "another process is writing to it", str(path)) from error
+                raise BlockingIOError(error.errno, "somebody else is writing to it", str(path)) from error
     return fd
 
 

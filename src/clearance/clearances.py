@@ -15,7 +15,7 @@ from .batches import gather
 from .mechanisms import Configuration
 from .queries import Gaps, Work, _fields, _thread_count
 from .robots import Pair, Robot, _limit, check_margin, check_robot
-from .worlds import World, obstacles_of
+from .worlds import World, obstacles_of, settled
 
 __all__ = ["Clearances", "clearances", "is_clear"]
 
@@ -161,6 +161,7 @@ def clearances(
     ([0.4, 0.461, 0.63, 0.865], ('gun', 'floor'))
     """
     check_robot(robot)
+    world = settled(world)
     plain = executor is None and progress is False and chunk is None and out is None
     rows, dims = robot._rows(q)
     cell, pairs = robot._cell(world)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core, poses
-from .links import Joint, Link, Mimic
+from .links import LARGEST, Joint, Link, Mimic
 
 __all__ = ["Kinematics"]
 
@@ -170,6 +170,8 @@ class Kinematics:
             seen.add(master.name)
             mimic = master.mimic
             multiplier, offset = multiplier * mimic.multiplier, multiplier * mimic.offset + offset
+            if not (abs(multiplier) <= LARGEST and abs(offset) <= LARGEST):
+                raise ValueError(f"joint '{joint.name}' follows '{mimic.joint}' by more than {LARGEST:g} times.")
 
     def _core_joint(self, joint: Joint, slots: Mapping[str, _Slot]) -> tuple[Any, ...]:
         slot = slots.get(joint.name, _Slot(0, 0))

@@ -17,6 +17,7 @@ __all__ = ["Joint", "Link", "Mimic", "as_shape"]
 
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")
 MIMICS = ("revolute", "continuous", "prismatic")
+LARGEST = 1e9  # multipliers and offsets beyond this would overflow
 
 
 class Mimic(NamedTuple):
@@ -49,6 +50,8 @@ class Link:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise ValueError(f"a link has a string for a name, but it is {self.name!r}.")
+        if not isinstance(self.shapes, Shape | Placed):
+            object.__setattr__(self, "shapes", tuple(_several(self.shapes)))
 
     @property
     def shape(self) -> Shape | None:
@@ -141,12 +144,16 @@ def as_shape(shapes: Any) -> Shape | None:
     """
     if isinstance(shapes, Shape):
         return shapes
-    if not isinstance(shapes, Placed) and not isinstance(shapes, Iterable):
-        raise TypeError(f"shapes must be a shape, a placed shape or several of them, but it is {shapes!r}.")
-    parts = [shapes] if isinstance(shapes, Placed) else list(shapes)
+    parts = [shapes] if isinstance(shapes, Placed) else list(_several(shapes))
     if len(parts) == 1 and isinstance(parts[0], Shape):
         return parts[0]
     return Compound(parts) if parts else None
+
+
+def _several(shapes: Any) -> Iterable[Any]:
+    if not isinstance(shapes, Iterable) or isinstance(shapes, str | bytes):
+        raise TypeError(f"shapes must be a shape, a placed shape or several of them, but it is {shapes!r}.")
+    return shapes
 
 
 def _origin(joint: Joint) -> NDArray[np.float64]:
@@ -158,10 +165,11 @@ def _origin(joint: Joint) -> NDArray[np.float64]:
 
 def _unit_axis(joint: Joint) -> NDArray[np.float64]:
     axis = poses.as_floats(joint.axis, "axis")
-    length = float(np.linalg.norm(axis)) if axis.shape == (3,) else 0.0
-    if not 0.0 < length < inf:
+    largest = float(np.abs(axis).max()) if axis.shape == (3,) else 0.0
+    if not 0.0 < largest < inf:
         raise ValueError(f"joint '{joint.name}': axis must have 3 numbers, not all zero, but it is {joint.axis!r}.")
-    return axis / length
+    scaled = axis / largest
+    return np.asarray(scaled / np.linalg.norm(scaled))
 
 
 def _number(joint: Joint, what: str) -> float:
@@ -176,6 +184,7 @@ def _mimic(joint: Joint) -> Mimic:
     mimic = Mimic(value) if isinstance(value, str) else Mimic(*value)
     if joint.kind not in MIMICS:
         raise ValueError(f"joint '{joint.name}': a {joint.kind} joint cannot mimic another.")
-    if not isinstance(mimic.joint, str) or not np.isfinite([mimic.multiplier, mimic.offset]).all():
-        raise ValueError(f"joint '{joint.name}': mimic must be a name and two finite numbers, but it is {value!r}.")
+    if not isinstance(mimic.joint, str) or not all(abs(number) <= LARGEST for number in mimic[1:]):
+        told = f"a name and two numbers up to {LARGEST:g}"
+        raise ValueError(f"joint '{joint.name}': mimic must be {told}, but it is {value!r}.")
     return Mimic(mimic.joint, float(mimic.multiplier), float(mimic.offset))

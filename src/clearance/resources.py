@@ -181,6 +181,8 @@ def _is_package(folder: Path, name: str) -> bool:
 def _said_name(folder: Path) -> str | None:
     """Give the name that `package.xml` says; the folder of a download is often called differently."""
     try:
+        if not _is_file(folder / "package.xml"):  # a pipe of this name would keep us waiting
+            return None
         with (folder / "package.xml").open("rb") as file:
             said = re.search(rb"<name>\s*([^<\s]+)\s*</name>", file.read(1 << 16))
     except OSError:

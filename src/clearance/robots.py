@@ -9,6 +9,8 @@ from copy import deepcopy
 from dataclasses import dataclass
 from math import inf, isnan
 from os import PathLike
+from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -24,7 +26,7 @@ from .progress import reporter
 from .queries import Gaps, _fields, _thread_count
 from .scene import Scene
 from .shapes import Placed, Shape
-from .worlds import World, key_of, obstacles_of
+from .worlds import World, is_older, key_of, obstacles_of, settled
 
 if TYPE_CHECKING:
     from .srdf import Srdf
@@ -117,6 +119,7 @@ class Robot(Mechanism):
         self.name = name
         self._own = (tuple(links), tuple(joints))
         super().__init__(*self._own, base)
+        self._lock = RLock()  # cells and the rules they are made by belong together
         self._attached: dict[str, tuple[str, Shape, Floats]] = {}
         self._rules = PairRules()
         self._rebuild()
@@ -163,9 +166,12 @@ class Robot(Mechanism):
         if base_joint != "fixed":
             taken = {link.name for link in links} | {joint.name for joint in joints}
             ground, base = (_free_name(name, taken) for name in ("world", "base"))
-            joints.insert(0, Joint(base, base_joint, ground, Kinematics(links, joints).root))
+            joints.insert(0, Joint(base, base_joint, ground, _root_of(links, joints)))
             links.insert(0, Link(ground))
-        robot = cls(links, joints, name=model.name)
+        try:
+            robot = cls(links, joints, name=model.name)
+        except ValueError as error:
+            raise ValueError(f"{Path(path).name}: {error}") from error
         if srdf is not None:
             robot._excuse(srdf_file.read(srdf))
         return robot
@@ -177,8 +183,9 @@ class Robot(Mechanism):
 
     @base.setter
     def base(self, pose: ArrayLike) -> None:
-        self._base = one_pose(pose, "base")
-        self._cells.clear()
+        with self._lock:
+            self._base = one_pose(pose, "base")
+            self._cells.clear()
 
     def gradient(self, q: Configuration, gap: Any) -> Floats:
         """Differentiate a distance: how fast it grows by velocities of the joints.
@@ -200,9 +207,11 @@ class Robot(Mechanism):
             shape = (*dims, len(gap.pairs))
             rows = flat(rows.reshape(*dims, 1, self.dof), shape)
             pairs = list(gap.pairs) * int(np.prod(dims))
-        else:
+        elif hasattr(gap, "pair"):
             shape = dims
-            pairs = [gap.pair] if dims == () else gap.pair.reshape(-1).tolist()
+            pairs = np.ravel(gap.pair).tolist() if np.shape(gap.distance) else [gap.pair]
+        else:
+            raise TypeError(f"gap must come from nearest, clearances or distances of a robot, but it is {gap!r:.100}.")
         if len(pairs) != len(rows) or np.shape(gap.distance) != shape:
             raise ValueError(f"the gaps are of shape {np.shape(gap.distance)}, but {shape} was expected for this q.")
         number = self._kinematics.number
@@ -257,8 +266,9 @@ class Robot(Mechanism):
             In metres, not negative.
         """
         self._check_names(a, b)
-        self._rules.set_margin(a, b, margin)
-        self._cells.clear()
+        with self._lock:
+            self._rules.set_margin(a, b, margin)
+            self._cells.clear()
 
     def margin(self, a: str, b: str) -> float:
         """Tell the distance that `set_margin` asks two bodies to keep."""
@@ -292,22 +302,26 @@ class Robot(Mechanism):
         if shape is None:
             raise ValueError(f"the object '{name}' needs at least one shape.")
         Link(name, shape)
-        self._attached[name] = (link, shape, np.eye(4) if pose is None else one_pose(pose, "pose"))
-        self._rebuild()
-        frame = self._kinematics.frame
-        fixed = [other for other in frame if frame[other] == frame[name] and other != name]
-        self._rules.excuse((name, other) for other in (*fixed, *touching))
+        at = np.eye(4) if pose is None else one_pose(pose, "pose")
+        touched = [touching] if isinstance(touching, str) else list(touching)
+        with self._lock:
+            self._attached[name] = (link, shape, at)
+            self._rebuild()
+            frame = self._kinematics.frame
+            fixed = [other for other in frame if frame[other] == frame[name] and other != name]
+            self._rules.excuse((name, other) for other in (*fixed, *touched))
 
     def detach(self, name: str) -> None:
         """Let go of an object, and of everything that is fixed to it."""
         if name not in self._attached:
             raise KeyError(f"no object '{name}' is attached; there are {', '.join(self._attached) or 'none'}.")
-        for other, (link, _, _) in list(self._attached.items()):
-            if link == name:
-                self.detach(other)
-        del self._attached[name]
-        self._rules.forget(name)
-        self._rebuild()
+        with self._lock:
+            for other, (link, _, _) in list(self._attached.items()):
+                if link == name:
+                    self.detach(other)
+            del self._attached[name]
+            self._rules.forget(name)
+            self._rebuild()
 
     def allow_by_sampling(
         self,
@@ -404,7 +418,7 @@ class Robot(Mechanism):
         -------
         Scene
         """
-        placed = self.poses(q)
+        placed, world = self.poses(q), settled(world)
         if placed.ndim != 3:
             raise ValueError(f"a scene shows one configuration, but there are {placed.shape[:-3]}.")
         scene = Scene()
@@ -422,6 +436,7 @@ class Robot(Mechanism):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self._lock = RLock()
         self._rebuild()
 
     def __repr__(self) -> str:
@@ -430,8 +445,10 @@ class Robot(Mechanism):
     def _rebuild(self) -> None:
         links, joints = self._own
         objects = [Link(name, shape) for name, (_, shape, _) in self._attached.items()]
+        taken = {joint.name for joint in joints}
         fixed = [
-            Joint(f"{name} (attached)", "fixed", link, name, pose) for name, (link, _, pose) in self._attached.items()
+            Joint(_free_name(f"{name} (attached)", taken), "fixed", link, name, pose)
+            for name, (link, _, pose) in self._attached.items()
         ]
         self._kinematics = Kinematics([*links, *objects], [*joints, *fixed])
         shapes = {link.name: link.shape for link in self._kinematics.links}
@@ -442,7 +459,8 @@ class Robot(Mechanism):
 
     def _adjacent(self) -> list[Pair]:
         """Links that fixed joints or a single movable joint connect."""
-        frame, parent = self._kinematics.frame, self._kinematics.parent_frame
+        parent = self._kinematics.parent_frame
+        frame = {name: frame for name, frame in self._kinematics.frame.items() if name in self._shapes}
         return [
             (a, b)
             for a, b in itertools.combinations(frame, 2)
@@ -455,8 +473,9 @@ class Robot(Mechanism):
 
     def _say(self, what: str, a: str, b: str | None) -> None:
         self._check_names(a, b)
-        getattr(self._rules, what)(a, b)
-        self._cells.clear()
+        with self._lock:
+            getattr(self._rules, what)(a, b)
+            self._cells.clear()
 
     def _check_names(self, a: str, b: str | None) -> None:
         """Two bodies of the world are never checked, so one of a pair is a link."""
@@ -465,16 +484,20 @@ class Robot(Mechanism):
 
     def _cell(self, world: World) -> tuple[_core.Cell, tuple[Pair, ...]]:
         """What the core needs to know of the robot in a world, and names of the pairs that are checked."""
+        world = settled(world)
         key = key_of(world)
-        if key is not None and key in self._cells:
-            self._cells.move_to_end(key)
-            return self._cells[key]
-        found = self._new_cell(obstacles_of(world))
-        if key is not None:
-            self._cells[key] = found
-            if len(self._cells) > MOST_CELLS:
-                self._cells.popitem(last=False)
-        return found
+        with self._lock:
+            if key is not None and key in self._cells:
+                self._cells.move_to_end(key)
+                return self._cells[key]
+            found = self._new_cell(obstacles_of(world))
+            if key is not None:
+                for old in [old for old in self._cells if is_older(old, key)]:
+                    del self._cells[old]
+                self._cells[key] = found
+                if len(self._cells) > MOST_CELLS:
+                    self._cells.popitem(last=False)
+            return found
 
     def _new_cell(self, obstacles: list[tuple[str, Shape, Floats]]) -> tuple[_core.Cell, tuple[Pair, ...]]:
         names = [name for name, _, _ in obstacles]
@@ -493,6 +516,11 @@ class Robot(Mechanism):
         return cell, pairs
 
 
+def _root_of(links: Sequence[Link], joints: Sequence[Joint]) -> str:
+    children = {joint.child for joint in joints}
+    return next((link.name for link in links if link.name not in children), links[0].name if links else "")
+
+
 def _free_name(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "_"
@@ -507,11 +535,11 @@ def check_robot(robot: object) -> None:
 
 def check_margin(margin: float) -> None:
     """Refuse what is no distance to keep."""
-    if not isinstance(margin, int | float | np.number) or not 0.0 <= margin < inf:
+    if not isinstance(margin, int | float | np.integer | np.floating) or not 0.0 <= margin < inf:
         raise ValueError(f"margin must be a number, zero or positive and finite, but it is {margin!r}.")
 
 
 def _limit(at_most: float) -> float:
-    if not isinstance(at_most, int | float | np.number) or isnan(at_most):
+    if not isinstance(at_most, int | float | np.integer | np.floating) or isnan(at_most):
         raise ValueError(f"at_most must be a number, but it is {at_most!r}.")
     return at_most

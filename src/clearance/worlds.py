@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,7 +13,7 @@ from .links import as_shape
 from .scene import Scene
 from .shapes import Placed, Shape
 
-__all__ = ["World", "key_of", "obstacles_of"]
+__all__ = ["World", "is_older", "key_of", "obstacles_of", "settled"]
 
 World: TypeAlias = (
     Scene | Shape | Placed | Iterable[Shape | Placed] | Mapping[str, Shape | Placed | Iterable[Shape | Placed]] | None
@@ -51,6 +51,25 @@ def obstacles_of(world: World) -> list[Obstacle]:
     return [obstacle for k, shape in enumerate(world) for obstacle in _named(f"world_{k}", shape)]
 
 
+def settled(world: World) -> World:
+    """Keep what an iterator gives, so that it can be gone through more than once.
+
+    Parameters
+    ----------
+    world : Scene, Shape, Placed, iterable or mapping of them, or None
+
+    Returns
+    -------
+    the same, or a list
+
+    Examples
+    --------
+    >>> settled(iter([Sphere(1.0)]))
+    [Sphere(1.0)]
+    """
+    return list(world) if isinstance(world, Iterator) else world
+
+
 def key_of(world: World) -> tuple[Any, ...] | None:
     """Tell worlds apart without looking at their shapes.
 
@@ -82,6 +101,31 @@ def key_of(world: World) -> tuple[Any, ...] | None:
     if isinstance(world, Mapping) and all(isinstance(item, Shape | Placed) for item in world.values()):
         return tuple((name, _Same(item)) for name, item in world.items())
     return None
+
+
+def is_older(one: tuple[Any, ...], key: tuple[Any, ...]) -> bool:
+    """Tell whether a key is of the same scene as another, but of an earlier state of it, or of a scene that is gone.
+
+    Parameters
+    ----------
+    one, key : tuple
+        From `key_of`.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> scene = Scene()
+    >>> before = key_of(scene)
+    >>> scene.add("ball", Sphere(1.0))
+    >>> is_older(before, key_of(scene))
+    True
+    """
+    if not one or not isinstance(one[0], weakref.ref):
+        return False
+    return one[0]() is None or (one[0] in key[:1] and one != key)
 
 
 class _Same:
