@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 TOOLS := $(VENV)/.tools
+TEST_TOOLS := $(VENV)/.test-tools
 INSTALLED := $(VENV)/.installed
 SOURCES := $(shell find core src -type f -not -path '*/__pycache__/*') CMakeLists.txt pyproject.toml
 CPP := $(shell find core tests/core -name '*.cpp' -o -name '*.hpp' -o -name '*.inl')
@@ -14,10 +15,10 @@ SANITIZED := build/sanitized
 demo: $(INSTALLED) ## run the library on its own sample scene; leaves a table, a picture and a page in demo/
 	$(BIN)/python -m clearance.demo demo
 
-test: $(INSTALLED) $(CHECKS)/passed ## everything but the long suites
+test: $(INSTALLED) $(TEST_TOOLS) $(CHECKS)/passed ## everything but the long suites
 	$(BIN)/python -m pytest
 
-long: $(INSTALLED) ## ten million cases per pair, and what else takes minutes
+long: $(INSTALLED) $(TEST_TOOLS) ## ten million cases per pair, and what else takes minutes
 	$(MAKE) $(CHECKS)/built
 	$(CHECKS)/elements_against_oracle 10000000
 	$(BIN)/python -m pytest -m long
@@ -67,7 +68,7 @@ sanitize: sanitize-core
 	$(PYTHON) -m venv $(SANITIZED)/venv
 	$(SANITIZED)/venv/bin/pip install -q -U pip
 	$(SANITIZED)/venv/bin/pip install -q --group build --group test
-	$(SANITIZED)/venv/bin/pip install -q --no-build-isolation '.[view,robots]' \
+	$(SANITIZED)/venv/bin/pip install -q --no-build-isolation '.[view]' \
 	  -C build-dir=$(SANITIZED)/tree -C cmake.define.CLEARANCE_SANITIZE=address,undefined
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/venv/bin/python -m pytest -p no:cacheprovider
@@ -75,11 +76,16 @@ sanitize: sanitize-core
 $(TOOLS): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q -U pip
-	$(BIN)/pip install -q --group build --group test
+	$(BIN)/pip install -q --group build
+	touch $@
+
+# Real robots and the libraries that our answers are compared with: more than the library itself needs.
+$(TEST_TOOLS): $(TOOLS)
+	$(BIN)/pip install -q --group test
 	touch $@
 
 $(INSTALLED): $(TOOLS) $(SOURCES)
-	$(BIN)/pip install -q --no-build-isolation '.[view,robots]'
+	$(BIN)/pip install -q --no-build-isolation '.[view]'
 	touch $@
 
 clean:
