@@ -29,9 +29,10 @@ import sys
 for name in {BLOCKED!r}:
     sys.modules[name] = None
 from clearance import samples
-samples.arm().nearest(samples.arm_path()[0], samples.arm_cell())
+print(samples.arm().nearest(samples.arm_path()[0], samples.arm_cell()).pair)
 """
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=120, capture_output=True, text=True)
+    assert done.stdout == "('palm', 'shelf')\n"
 
 
 def test_arm_reaches_a_metre_and_has_limits_and_speeds(arm):
