@@ -13,6 +13,8 @@ void bind_queries(nanobind::module_& m);
 void bind_contacts(nanobind::module_& m);
 void bind_scene(nanobind::module_& m);
 void bind_robots(nanobind::module_& m);
+void bind_sweeps(nanobind::module_& m);
+void bind_guards(nanobind::module_& m);
 
 }  // namespace clearance
 
@@ -29,4 +31,6 @@ NB_MODULE(_core, m) {
     clearance::bind_contacts(m);
     clearance::bind_scene(m);
     clearance::bind_robots(m);
+    clearance::bind_sweeps(m);
+    clearance::bind_guards(m);
 }

@@ -9,6 +9,7 @@
 
 #include "bindings/gaps.hpp"
 #include "bindings/interrupts.hpp"
+#include "bindings/robots.hpp"
 #include "bindings/shapes.hpp"
 #include "motion/check_path.hpp"
 #include "parallel/pool.hpp"
@@ -47,28 +48,6 @@ std::shared_ptr<const KinematicTree> kinematic_tree(std::size_t links, const std
                           multiplier,
                           offset});
     return std::make_shared<const KinematicTree>(links, joints);
-}
-
-// The core reads rows as they are, so they must be of the right length, finite, and have quaternions that turn.
-void check_row(const KinematicTree& tree, const double* q, std::size_t row) {
-    for (int k = 0; k < tree.dof(); ++k)
-        if (!(std::fabs(q[k]) <= kLargestLength))
-            throw std::invalid_argument("q must be finite, but value " + std::to_string(k) + " of configuration " +
-                                        std::to_string(row) + " is " + printed_number(q[k]) + ".");
-    for (const Frame& frame : tree.frames()) {
-        if (frame.kind != JointKind::floating) continue;
-        const double* at = q + frame.value + 3;
-        const double length_sq = at[0] * at[0] + at[1] * at[1] + at[2] * at[2] + at[3] * at[3];
-        if (!(length_sq > 1e-200 && length_sq < 1e200))
-            throw std::invalid_argument("q has no turn: the quaternion of configuration " + std::to_string(row) +
-                                        " has the length " + printed_number(std::sqrt(length_sq)) + ".");
-    }
-}
-
-void check_width(const KinematicTree& tree, std::size_t width) {
-    if (width != static_cast<std::size_t>(tree.dof()))
-        throw std::invalid_argument("q must have " + std::to_string(tree.dof()) + " values per configuration, but it has " +
-                                    std::to_string(width) + ".");
 }
 
 void check_rows(const KinematicTree& tree, const Rows& q) {
@@ -173,21 +152,9 @@ NumpyArray interpolate(const KinematicTree& tree, const Rows& q, const Doubles& 
     return result;
 }
 
-struct CellObject {
-    std::unique_ptr<Cell> cell;
-    std::vector<std::string> names;  // of bodies
-};
-
 // The gap of the nearest pair of a robot.
 struct RobotGapResult : GapResult {
     std::string link_a, link_b;
-};
-
-// The links of a robot, in the frames that they move with, and boxes around them: what all its cells have in common.
-struct LinkBodies {
-    std::shared_ptr<const KinematicTree> tree;
-    std::vector<CellBody> bodies;
-    std::vector<std::string> names;
 };
 
 LinkBodies link_bodies(std::shared_ptr<const KinematicTree> tree,
@@ -209,7 +176,7 @@ LinkBodies link_bodies(std::shared_ptr<const KinematicTree> tree,
 CellObject cell_of(const LinkBodies& links, const Matrix4& base,
                    const std::vector<std::tuple<std::string, const Shape*, Matrix4>>& obstacles,
                    const std::vector<std::tuple<std::int32_t, std::int32_t, double>>& pairs) {
-    CellObject object{nullptr, links.names};
+    CellObject object{nullptr, links.names, links.names.size()};
     const Pose world_from_base = pose_from_matrix(base.data());
     std::vector<CellBody> bodies = links.bodies;
     for (CellBody& body : bodies) body.stand = world_from_base;
@@ -372,6 +339,27 @@ nb::tuple check_function(const CellObject& self, const nb::callable& function, c
 
 }  // namespace
 
+void check_row(const KinematicTree& tree, const double* q, std::size_t row) {
+    for (int k = 0; k < tree.dof(); ++k)
+        if (!(std::fabs(q[k]) <= kLargestLength))
+            throw std::invalid_argument("q must be finite, but value " + std::to_string(k) + " of configuration " +
+                                        std::to_string(row) + " is " + printed_number(q[k]) + ".");
+    for (const Frame& frame : tree.frames()) {
+        if (frame.kind != JointKind::floating) continue;
+        const double* at = q + frame.value + 3;
+        const double length_sq = at[0] * at[0] + at[1] * at[1] + at[2] * at[2] + at[3] * at[3];
+        if (!(length_sq > 1e-200 && length_sq < 1e200))
+            throw std::invalid_argument("q has no turn: the quaternion of configuration " + std::to_string(row) +
+                                        " has the length " + printed_number(std::sqrt(length_sq)) + ".");
+    }
+}
+
+void check_width(const KinematicTree& tree, std::size_t width) {
+    if (width != static_cast<std::size_t>(tree.dof()))
+        throw std::invalid_argument("q must have " + std::to_string(tree.dof()) + " values per configuration, but it has " +
+                                    std::to_string(width) + ".");
+}
+
 void bind_robots(nb::module_& m) {
     nb::class_<KinematicTree>(m, "KinematicTree", "Links and joints without their shapes.")
         .def_prop_ro("dof", &KinematicTree::dof)
@@ -427,6 +415,7 @@ void bind_robots(nb::module_& m) {
             nb::sig("def __setstate__(self, state: tuple[typing.Any, ...]) -> None"));
 
     nb::class_<CellObject>(m, "Cell", "A robot among obstacles, and which pairs of bodies are checked.")
+        .def_ro("names", &CellObject::names, "Of bodies.")
         .def("is_clear_one", &is_clear_one, "q"_a, "margin"_a,
              nb::sig("def is_clear_one(self, q: numpy.typing.NDArray[numpy.float64], margin: float) -> bool"))
         .def("is_clear", &is_clear_rows, "q"_a, "margin"_a, "threads"_a,

@@ -7,6 +7,7 @@ namespace clearance {
 // A point of the Minkowski difference A - B, and the points it comes from, in the frame of a.
 struct Difference {
     Vec3d w, a, b;
+    std::int32_t number_a = -1, number_b = -1;  // of points in a list, where they come from one
 };
 
 // Two cores seen only through their farthest points, in the frame of a. The signed distance of the cores is the largest

@@ -15,6 +15,17 @@ public:
     // origin than `distance` was. Returns whether it did.
     bool extend(const Difference& by);
 
+    // The same vertices elsewhere: those that the nearest point does not need any more are left out.
+    template <class Moved>
+    void renew(const Moved& moved) {
+        const Simplex before = *this;
+        count_ = 0, distance_ = std::numeric_limits<double>::infinity();
+        for (const Difference& vertex : before.vertices()) {
+            const Difference at = moved(vertex);
+            if (!holds_origin() && !has(at.w)) extend(at);
+        }
+    }
+
     bool has(const Vec3d& w) const;
     bool holds_origin() const { return count_ == 4; }
     std::span<const Difference> vertices() const { return {vertex_, static_cast<std::size_t>(count_)}; }

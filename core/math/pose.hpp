@@ -43,6 +43,11 @@ CLEARANCE_INLINE Vec3d operator*(const Pose& pose, const Vec3d& point) { return 
 
 CLEARANCE_INLINE Pose operator*(const Pose& a, const Pose& b) { return {a.rotation * b.rotation, a * b.translation}; }
 
+// The pose of b as seen from a.
+CLEARANCE_INLINE Pose inverse_times(const Pose& a, const Pose& b) {
+    return {transposed_times(a.rotation, b.rotation), transposed_times(a.rotation, b.translation - a.translation)};
+}
+
 inline bool operator==(const Pose& a, const Pose& b) {
     double difference = largest(a.translation - b.translation);
     for (int k = 0; k < 3; ++k) difference = max_of(difference, largest(a.rotation.row[k] - b.rotation.row[k]));

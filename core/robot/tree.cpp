@@ -25,31 +25,17 @@ void set_across(Frame& frame) {
     frame.across[1] = {-k * a.x * a.y, 1.0 - k * a.y * a.y, -a.y};
 }
 
-Mat3 turn(const Frame& frame, double angle) {
-    const double s = std::sin(angle), half = std::sin(0.5 * angle);
-    return sum(frame.origin.rotation, s, frame.sine, 2.0 * half * half, frame.versine);
-}
-
-// x, y, z, w of any length but zero.
-Mat3 from_quaternion(const double* q) {
-    const double scale = 2.0 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    const double x = q[0], y = q[1], z = q[2], w = q[3];
-    return {{{1.0 - scale * (y * y + z * z), scale * (x * y - w * z), scale * (x * z + w * y)},
-             {scale * (x * y + w * z), 1.0 - scale * (x * x + z * z), scale * (y * z - w * x)},
-             {scale * (x * z - w * y), scale * (y * z + w * x), 1.0 - scale * (x * x + y * y)}}};
-}
-
 Pose parent_from_frame(const Frame& frame, const double* q) {
     const double* at = q + frame.value;
     switch (frame.kind) {
         case JointKind::revolute:
-            return {turn(frame, frame.value_in(q)), frame.origin.translation};
+            return {turned_by(frame, frame.value_in(q)), frame.origin.translation};
         case JointKind::prismatic:
             return {frame.origin.rotation, frame.origin * (frame.value_in(q) * frame.axis)};
         case JointKind::planar:
-            return {turn(frame, at[2]), frame.origin * (at[0] * frame.across[0] + at[1] * frame.across[1])};
+            return {turned_by(frame, at[2]), frame.origin * (at[0] * frame.across[0] + at[1] * frame.across[1])};
         case JointKind::floating:
-            return {frame.origin.rotation * from_quaternion(at + 3), frame.origin * Vec3d{at[0], at[1], at[2]}};
+            return {frame.origin.rotation * rotation_from_quaternion(at + 3), frame.origin * Vec3d{at[0], at[1], at[2]}};
         case JointKind::fixed:
             break;
     }
@@ -62,6 +48,19 @@ Vec3d column(const Mat3& m, int k) {
 }
 
 }  // namespace
+
+Mat3 turned_by(const Frame& frame, double angle) {
+    const double s = std::sin(angle), half = std::sin(0.5 * angle);
+    return sum(frame.origin.rotation, s, frame.sine, 2.0 * half * half, frame.versine);
+}
+
+Mat3 rotation_from_quaternion(const double* q) {
+    const double scale = 2.0 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    const double x = q[0], y = q[1], z = q[2], w = q[3];
+    return {{{1.0 - scale * (y * y + z * z), scale * (x * y - w * z), scale * (x * z + w * y)},
+             {scale * (x * y + w * z), 1.0 - scale * (x * x + z * z), scale * (y * z - w * x)},
+             {scale * (x * z - w * y), scale * (y * z + w * x), 1.0 - scale * (x * x + y * y)}}};
+}
 
 KinematicTree::KinematicTree(std::size_t links, const std::vector<Joint>& joints)
     : frames_(1), frame_of_(links, 0), frame_from_link_(links) {

@@ -43,6 +43,12 @@ struct Frame {
     double value_in(const double* q) const { return multiplier * q[value] + offset; }
 };
 
+// The rotation from a frame to its parent, at an angle of a revolute or planar joint.
+Mat3 turned_by(const Frame& frame, double angle);
+
+// The rotation of a quaternion x, y, z, w of any length but zero.
+Mat3 rotation_from_quaternion(const double* q);
+
 // Links and joints without their shapes.
 class KinematicTree {
 public:

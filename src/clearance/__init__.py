@@ -1,9 +1,11 @@
 """How far a robot is from touching anything, now and throughout its next movement."""
 
 from . import elements, errors, poses, samples
+from .braking import Braking
 from .clearances import Clearances, clearances, is_clear
 from .contacts import ContactBatch, Contacts, contacts
 from .fit import fit_swept_hull
+from .guard import Guard, Verdict
 from .meshio import load_mesh
 from .paths import PathReport, check_path
 from .queries import Gap, Gaps, Work, collides, distance, within
@@ -29,11 +31,13 @@ from .shapes import (
     SweptSegment,
     SweptTriangle,
 )
+from .sweep import Swept, sweep
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Box",
+    "Braking",
     "Capsule",
     "Clearances",
     "Compound",
@@ -45,6 +49,7 @@ __all__ = [
     "Ellipsoid",
     "Gap",
     "Gaps",
+    "Guard",
     "HalfSpace",
     "HeightField",
     "Joint",
@@ -66,9 +71,11 @@ __all__ = [
     "Search",
     "Shape",
     "Sphere",
+    "Swept",
     "SweptPoint",
     "SweptSegment",
     "SweptTriangle",
+    "Verdict",
     "Work",
     "check_path",
     "clearances",
@@ -82,5 +89,6 @@ __all__ = [
     "load_mesh",
     "poses",
     "samples",
+    "sweep",
     "within",
 ]

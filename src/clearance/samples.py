@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .poses import Poses, from_axis_angle, from_rpy, from_translation
 from .sample_arm import arm, arm_cell, arm_path
+from .sample_upper_body import upper_body, upper_body_clap, upper_body_home
 from .scene import Scene
 from .shapes import (
     Box,
@@ -35,6 +36,9 @@ __all__ = [
     "humanoid_poses",
     "robot_cell",
     "robot_cell_poses",
+    "upper_body",
+    "upper_body_clap",
+    "upper_body_home",
 ]
 
 

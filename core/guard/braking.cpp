@@ -1,0 +1,89 @@
+#include "guard/braking.hpp"
+
+#include <cmath>
+
+namespace clearance {
+namespace {
+
+// How far ahead of where it is a joint can get that moves with `speed`, until it brakes with at most this acceleration.
+double way_ahead(double speed, double acceleration, double latency, double deceleration) {
+    const double then = speed + acceleration * latency;
+    if (then >= 0.0) return max_of(0.5 * (speed + then) * latency + then * then / (2.0 * deceleration), 0.0);
+    return speed > 0.0 ? speed * speed / (-2.0 * acceleration) : 0.0;  // it turns back before
+}
+
+// The accelerations that a joint may have before it brakes.
+struct Push {
+    double least, most;
+};
+
+Push push_of(const Braking& braking, std::size_t k, const double* command) {
+    if (command == nullptr) return {-braking.acceleration[k], braking.acceleration[k]};
+    return {command[k] - braking.command_error[k], command[k] + braking.command_error[k]};
+}
+
+double stopping_time(const Braking& braking, std::size_t k, double speed, const Push& push) {
+    const double fastest = max_of(abs_of(speed + push.least * braking.latency[k]), abs_of(speed + push.most * braking.latency[k]));
+    return braking.latency[k] + fastest / braking.deceleration[k];
+}
+
+// The largest of three decelerations is too much to hope for, the least is not.
+struct Worst {
+    double latency = 0.0, acceleration = 0.0, deceleration = std::numeric_limits<double>::infinity(), uncertainty = 0.0;
+};
+
+Worst worst_of_three(const Braking& braking, std::size_t first) {
+    Worst worst;
+    double acceleration_sq = 0.0, uncertainty_sq = 0.0;
+    for (std::size_t k = first; k < first + 3; ++k) {
+        worst.latency = max_of(worst.latency, braking.latency[k]);
+        worst.deceleration = min_of(worst.deceleration, braking.deceleration[k]);
+        acceleration_sq += braking.acceleration[k] * braking.acceleration[k];
+        uncertainty_sq += braking.uncertainty[k] * braking.uncertainty[k];
+    }
+    worst.acceleration = std::sqrt(acceleration_sq), worst.uncertainty = std::sqrt(uncertainty_sq);
+    return worst;
+}
+
+// How far three velocities at right angles take what turns meanwhile: as far as their length does, whichever way.
+double way_of_three(const Braking& braking, std::size_t first, const double* qd) {
+    const Worst worst = worst_of_three(braking, first);
+    return way_ahead(norm(Vec3d{qd[0], qd[1], qd[2]}), worst.acceleration, worst.latency, worst.deceleration) +
+           worst.uncertainty;
+}
+
+}  // namespace
+
+double braking_box(const KinematicTree& tree, const Braking& braking, const double* lower, const double* upper, const double* q,
+                   const double* qd, const double* command, JointBox& box) {
+    double time = 0.0;
+    const auto take = [&](std::size_t value, std::size_t velocity) {
+        const Push push = push_of(braking, velocity, command);
+        const double speed = qd[velocity], latency = braking.latency[velocity], brake = braking.deceleration[velocity];
+        const double high = q[value] + way_ahead(speed, push.most, latency, brake) + braking.uncertainty[velocity];
+        const double low = q[value] - way_ahead(-speed, -push.least, latency, brake) - braking.uncertainty[velocity];
+        box.high[value] = max_of(min_of(high, upper[value]), q[value]);
+        box.low[value] = min_of(max_of(low, lower[value]), q[value]);
+        time = max_of(time, stopping_time(braking, velocity, speed, push));
+    };
+    for (const Frame& frame : tree.frames()) {
+        const auto value = static_cast<std::size_t>(frame.value), velocity = static_cast<std::size_t>(frame.velocity);
+        if (frame.kind == JointKind::floating) {
+            const double way = way_of_three(braking, velocity, qd + velocity);
+            for (std::size_t k = 0; k < 3; ++k) box.low[value + k] = q[value + k] - way, box.high[value + k] = q[value + k] + way;
+            for (std::size_t k = 3; k < 7; ++k) box.low[value + k] = q[value + k];
+            box.high[value + 3] = way_of_three(braking, velocity + 3, qd + velocity + 3);
+            for (std::size_t first : {velocity, velocity + 3}) {
+                const Worst worst = worst_of_three(braking, first);
+                const double speed = norm(Vec3d{qd[first], qd[first + 1], qd[first + 2]}) + worst.acceleration * worst.latency;
+                time = max_of(time, worst.latency + speed / worst.deceleration);
+            }
+        } else {
+            for (int k = 0; k < values_of(frame.kind); ++k)
+                take(value + static_cast<std::size_t>(k), velocity + static_cast<std::size_t>(k));
+        }
+    }
+    return time;
+}
+
+}  // namespace clearance

@@ -1,0 +1,316 @@
+#include "guard/guard.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "query/distance.hpp"
+
+namespace clearance {
+namespace {
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr std::int64_t kCloser = 4000;  // operations that a closer look at a pair counts for
+
+bool are_finite(const double* numbers, int count) {
+    return std::all_of(numbers, numbers + count, [](double x) { return abs_of(x) <= kLargestLength; });
+}
+
+bool turns(const KinematicTree& tree, const double* q) {
+    for (const Frame& frame : tree.frames()) {
+        if (frame.kind != JointKind::floating) continue;
+        const double* at = q + frame.value + 3;
+        if (!(at[0] * at[0] + at[1] * at[1] + at[2] * at[2] + at[3] * at[3] > 1e-200)) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+Guard::Guard(const Cell& cell, const GuardModel::Options& model, GuardOptions options)
+    : cell_(&cell),
+      model_(cell, model),
+      options_(std::move(options)),
+      one_(model_.plan()),
+      other_(model_.plan()),
+      direction_(model_.plan(), one_),
+      box_(cell.tree()),
+      q_(static_cast<std::size_t>(cell.tree().dof())),
+      middle_(static_cast<std::size_t>(cell.tree().dof())),
+      row_(static_cast<std::size_t>(cell.tree().velocities())),
+      frames_(cell.tree().frames().size()),
+      middle_frames_(cell.tree().frames().size()),
+      entries_(model_.pairs().size()),
+      bounds_(model_.pairs().size()),
+      changes_(model_.plan().volumes().size()) {
+    for (const double speed : model.speeds) obstacles_.push_back({speed});
+    for (const GuardPart& part : model_.parts())
+        if (part.swept >= 0)
+            for (Sweep* sweep : {&one_, &other_})
+                sweep->place(part.swept, part.stand, model_.plan().bodies()[static_cast<std::size_t>(part.swept)].radius);
+    for (const GuardPair& pair : model_.pairs())
+        for (const std::int32_t volume : {pair.volume_a, pair.volume_b})
+            if (volume >= 0) compared_.push_back(volume);
+    std::sort(compared_.begin(), compared_.end());
+    compared_.erase(std::unique(compared_.begin(), compared_.end()), compared_.end());
+    reset();
+}
+
+void Guard::reset() {
+    has_bounds_ = false;
+    std::fill(bounds_.begin(), bounds_.end(), -inf);
+    start_ = turn_ = 0;
+    last_time_ = std::numeric_limits<double>::quiet_NaN();
+    for (Obstacle& obstacle : obstacles_) obstacle.is_known = false;
+    for (Entry& entry : entries_) entry = Entry{{}, -1, -inf, false};
+}
+
+GuardReason Guard::check(const GuardInput& input) const {
+    const KinematicTree& tree = cell_->tree();
+    if (input.q == nullptr || input.qd == nullptr || !are_finite(input.q, tree.dof()) ||
+        !are_finite(input.qd, tree.velocities()) || !turns(tree, input.q))
+        return GuardReason::input;
+    if (input.command != nullptr && !are_finite(input.command, tree.velocities())) return GuardReason::input;
+    if (options_.timeout == inf && std::isnan(input.time)) return GuardReason::clear;
+    if (!(abs_of(input.time) < inf)) return GuardReason::input;
+    if (std::isnan(last_time_)) return GuardReason::clear;
+    const double passed = input.time - last_time_;
+    return passed >= 0.0 && passed <= options_.timeout ? GuardReason::clear : GuardReason::stale;
+}
+
+// An obstacle may be where it was seen last, or as far from there as it can have gone since, and until the robot stands still.
+bool Guard::place_obstacles(const GuardInput& input) {
+    for (const GuardInput::Seen& seen : input.moving) {
+        Obstacle& obstacle = obstacles_[static_cast<std::size_t>(seen.body)];
+        obstacle.is_known = true, obstacle.seen = input.time;
+        for (GuardPart& part : model_.parts())
+            if (part.cell_body == seen.body) part.stand = inverse_times(cell_->base(), seen.pose);
+    }
+    const auto was_seen_now = [&](std::int32_t body) {
+        return std::any_of(input.moving.begin(), input.moving.end(), [&](const auto& seen) { return seen.body == body; });
+    };
+    for (const GuardPart& part : model_.parts()) {
+        const Obstacle& obstacle = obstacles_[static_cast<std::size_t>(part.cell_body)];
+        if (obstacle.speed == 0.0) continue;
+        const double age = was_seen_now(part.cell_body) ? 0.0 : input.time - obstacle.seen;
+        if (!obstacle.is_known || !(age >= 0.0)) return false;
+        const double own = model_.plan().bodies()[static_cast<std::size_t>(part.swept)].radius;
+        now_->place(part.swept, part.stand, own + obstacle.speed * (age + stopping_time_));
+    }
+    return true;
+}
+
+void Guard::carry_over() {
+    for (const std::int32_t volume : compared_)
+        changes_[static_cast<std::size_t>(volume)] = now_->change(volume, *before_);
+    for (std::size_t k = 0; k < bounds_.size(); ++k) {
+        const GuardPair& pair = model_.pairs()[k];
+        const double other = pair.volume_b < 0 ? 0.0 : changes_[static_cast<std::size_t>(pair.volume_b)];
+        const double change = changes_[static_cast<std::size_t>(pair.volume_a)] + other;
+        bounds_[k] = has_bounds_ ? bounds_[k] - change - 4.0 * kEpsilon * (abs_of(bounds_[k]) + change) : -inf;
+    }
+    has_bounds_ = true;
+}
+
+bool Guard::can_afford(std::int64_t operations) const {
+    if (operations > options_.budget - work_) return false;
+    return options_.seconds == inf ||
+           std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count() <= options_.seconds;
+}
+
+std::int64_t Guard::operations(const GuardPair& pair) const {
+    const SweptHull& a = now_->hull(pair.volume_a);
+    return pair.volume_b < 0 ? Pursuit::operations(a) : Pursuit::operations(a, now_->hull(pair.volume_b));
+}
+
+void Guard::step(std::size_t k) {
+    const GuardPair& pair = model_.pairs()[k];
+    Entry& entry = entries_[k];
+    work_ += operations(pair), ++iterations_;
+    const SweptHull& a = now_->hull(pair.volume_a);
+    if (pair.volume_b < 0) {
+        const HalfSpace& plane = part(pair.part_b).plane;
+        bounds_[k] = max_of(bounds_[k], entry.pursuit.step(a, plane.normal, plane.offset));
+        entry.renewed = cycle_;
+        return;
+    }
+    const SweptHull& b = now_->hull(pair.volume_b);
+    if (entry.renewed != cycle_) entry.pursuit.renew(a, b), entry.renewed = cycle_;
+    bounds_[k] = max_of(bounds_[k], entry.pursuit.step(a, b));
+}
+
+// Steps until a pair is proved, or nothing more is gained. False if the budget does not allow for that.
+bool Guard::pursue(std::size_t k, bool until_proved) {
+    const Entry& entry = entries_[k];
+    while (!(until_proved && is_proved(k)) && !(entry.renewed == cycle_ && entry.pursuit.has_converged())) {
+        if (!can_afford(operations(model_.pairs()[k]))) return false;
+        step(k);
+    }
+    return true;
+}
+
+// The distance of the swept volumes is known and too small, but they are larger than what is really swept.
+bool Guard::look_closer(std::size_t k) {
+    const GuardPair& pair = model_.pairs()[k];
+    Entry& entry = entries_[k];
+    if (!can_afford(kCloser)) return false;
+    work_ += kCloser;
+    entry.extra = bound_along(pair, entry.pursuit.normal());
+    if (entry.extra > margin(k)) return true;
+    const Gap gap = present(pair);
+    if (!recedes(pair, gap)) return true;
+    entry.extra = max_of(entry.extra, gap.lower);
+    entry.is_receding = !(entry.extra > margin(k));
+    return true;
+}
+
+// False if the budget does not allow for that.
+bool Guard::prove_all() {
+    const std::size_t count = entries_.size();
+    for (std::size_t visited = 0; visited < count; ++visited) {
+        const std::size_t k = (start_ + visited) % count;
+        if (is_proved(k)) continue;
+        if (pursue(k, true) && (is_proved(k) || look_closer(k))) continue;
+        start_ = k;  // goes on here in the next cycle
+        return false;
+    }
+    return true;
+}
+
+// What is left of the budget prepares for later: one step for every pair in turn.
+void Guard::go_round() {
+    const std::size_t count = entries_.size();
+    for (std::size_t idle = 0; idle < count; turn_ = (turn_ + 1) % count) {
+        const Entry& entry = entries_[turn_];
+        if (entry.renewed == cycle_ && entry.pursuit.has_converged()) {
+            ++idle;
+            continue;
+        }
+        if (!can_afford(operations(model_.pairs()[turn_]))) return;
+        step(turn_);
+        idle = 0;
+    }
+}
+
+double Guard::bound_along(const GuardPair& pair, const Vec3d& normal) {
+    const KinematicTree& tree = cell_->tree();
+    if (!has_middle_) {
+        for (std::size_t k = 0; k < middle_.size(); ++k) middle_[k] = 0.5 * box_.low[k] + 0.5 * box_.high[k];
+        for (const Frame& frame : tree.frames())
+            if (frame.kind == JointKind::floating)
+                std::copy_n(box_.low.begin() + frame.value + 3, 4, middle_.begin() + frame.value + 3);
+        tree.place(middle_.data(), Pose{}, middle_frames_.data());
+        has_middle_ = true;
+    }
+    const auto highest = [&](std::int32_t number, const Vec3d& along) {
+        const GuardPart& one = part(number);
+        if (one.swept < 0) return one.plane.offset;
+        if (!direction_.set_up(one.swept, pair.frame, middle_.data(), middle_frames_.data(), box_)) return inf;
+        return direction_.highest(along) + now_->hull(model_.plan().first_volume(one.swept)).radius;
+    };
+    const double rounding = 64.0 * kEpsilon * now_->hull(pair.volume_a).extent;
+    return -highest(pair.part_a, normal) - highest(pair.part_b, -normal) - rounding;
+}
+
+// Whether two parts are never nearer than now: along the normal of their gap, neither advances.
+bool Guard::recedes(const GuardPair& pair, const Gap& gap) {
+    if (obstacles_[static_cast<std::size_t>(part(pair.part_b).cell_body)].speed > 0.0) return false;
+    const auto seen_from = static_cast<std::size_t>(pair.frame);
+    const Vec3d normal = transposed_times(frames_[seen_from].rotation, gap.normal);
+    const auto never_rises = [&](std::int32_t number, const Vec3d& along) {
+        const GuardPart& one = part(number);
+        if (one.swept < 0) return true;
+        return direction_.set_up(one.swept, pair.frame, q_.data(), frames_.data(), box_) && direction_.never_rises(along);
+    };
+    return never_rises(pair.part_a, normal) && never_rises(pair.part_b, -normal);
+}
+
+// Seen from the base.
+Gap Guard::present(const GuardPair& pair) const {
+    const GuardPart &a = part(pair.part_a), &b = part(pair.part_b);
+    const auto pose = [&](const GuardPart& one) { return frames_[static_cast<std::size_t>(one.frame)] * one.stand; };
+    Work work;
+    return distance(a.body, pose(a), b.body, pose(b), Question{}, work);
+}
+
+double Guard::closing_speed(const GuardPair& pair, const Gap& gap, const double* qd) {
+    const KinematicTree& tree = cell_->tree();
+    std::fill(row_.begin(), row_.end(), 0.0);
+    tree.add_velocity(frames_.data(), part(pair.part_a).frame, gap.point_a, gap.normal, 1.0, row_.data());
+    tree.add_velocity(frames_.data(), part(pair.part_b).frame, gap.point_b, gap.normal, -1.0, row_.data());
+    double speed = obstacles_[static_cast<std::size_t>(part(pair.part_b).cell_body)].speed;
+    for (std::size_t k = 0; k < row_.size(); ++k) speed += row_[k] * qd[k];
+    return speed;
+}
+
+// The pair that has least to spare.
+std::size_t Guard::critical() const {
+    std::size_t worst = 0;
+    double least = inf;
+    for (std::size_t k = 0; k < entries_.size(); ++k) {
+        const double spare = max_of(bounds_[k], entries_[k].extra) - margin(k);
+        if (spare < least || (spare == least && !is_proved(k) && is_proved(worst))) least = spare, worst = k;
+    }
+    return worst;
+}
+
+GuardVerdict Guard::verdict(const GuardInput& input, bool is_decided) {
+    GuardVerdict verdict;
+    verdict.work = work_, verdict.iterations = iterations_, verdict.stopping_time = stopping_time_;
+    bool is_receding = false;
+    verdict.reason = GuardReason::clear;
+    for (std::size_t k = 0; k < entries_.size(); ++k) {
+        is_receding = is_receding || entries_[k].is_receding;
+        if (!is_proved(k)) verdict.reason = is_decided ? GuardReason::pair : GuardReason::budget;
+    }
+    verdict.stop = verdict.reason != GuardReason::clear;
+    if (!verdict.stop && is_receding) verdict.reason = GuardReason::receding;
+    verdict.lower = inf;
+    if (entries_.empty()) return verdict;
+    const std::size_t k = critical();
+    const GuardPair& pair = model_.pairs()[k];
+    verdict.lower = max_of(bounds_[k], entries_[k].extra);
+    verdict.pair = pair.pair;
+    const Gap gap = present(pair);
+    const double closing = closing_speed(pair, gap, input.qd);
+    if (closing > 0.0) verdict.time_to_contact = max_of(gap.distance, 0.0) / closing;
+    verdict.present = pair.is_mirrored ? mirrored(gap) : gap;
+    const Pose& base = cell_->base();
+    verdict.present.point_a = base * verdict.present.point_a, verdict.present.point_b = base * verdict.present.point_b;
+    verdict.present.normal = base.rotation * verdict.present.normal;
+    return verdict;
+}
+
+GuardVerdict Guard::update(const GuardInput& input) {
+    began_ = std::chrono::steady_clock::now();
+    ++cycle_, work_ = 0, iterations_ = 0;
+    has_middle_ = false;
+    const GuardReason bad = check(input);
+    if (!std::isnan(input.time)) last_time_ = input.time;
+    if (bad != GuardReason::clear) return {.reason = bad};
+    const KinematicTree& tree = cell_->tree();
+    std::swap(now_, before_);
+    direction_.use(*now_);
+    stopping_time_ = braking_box(tree, options_.braking, options_.lower.data(), options_.upper.data(), input.q, input.qd,
+                                 input.command, box_);
+    std::copy_n(input.q, q_.size(), q_.begin());
+    tree.place(input.q, Pose{}, frames_.data());
+    if (!place_obstacles(input)) {
+        has_bounds_ = false;
+        return {.reason = GuardReason::input};
+    }
+    now_->take(box_);
+    carry_over();
+    for (Entry& entry : entries_) entry.extra = -inf, entry.is_receding = false;
+    const bool is_decided = prove_all();
+    go_round();
+    return verdict(input, is_decided);
+}
+
+double Guard::bound(std::int32_t pair) const {
+    double least = inf;
+    for (std::size_t k = 0; k < bounds_.size(); ++k)
+        if (model_.pairs()[k].pair == pair) least = min_of(least, bounds_[k]);
+    return least;
+}
+
+}  // namespace clearance

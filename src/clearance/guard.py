@@ -1,0 +1,213 @@
+"""The guard: says in every cycle of a control loop whether a robot may go on, or has to brake now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf, nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._core import Verdict
+from .braking import Braking, velocities_of
+from .mechanisms import Configuration, one_pose
+from .poses import as_floats
+from .robots import Pair, Robot
+from .sweep import Operators, Swept, most_points, points_of_one
+from .worlds import World, settled
+
+__all__ = ["Guard", "Verdict"]
+
+Floats = NDArray[np.float64]
+
+TYPICAL_SPEED = 1.0  # of joints that have no limit, per second
+
+
+class Guard:
+    """Watch a robot: brake before it touches itself or anything around it.
+
+    In every cycle it takes where all joints can get to if they brake in the next one, sweeps all links over these
+    intervals, and proves for every pair of swept volumes that they stay farther apart than the margin. If it cannot
+    prove that it says stop. Proofs of the cycle before are carried over, less what the volumes have changed by, so
+    that few pairs have to be looked at; how much work goes into these is limited. What it keeps of the robot and the world
+    is as they were when it was made.
+
+    After Täubig, Bäuml and Frese, Real-time Swept Volume and Distance Computation for Self Collision Detection, 2011.
+
+    Parameters
+    ----------
+    robot : Robot
+        Links count as their convex parts; `Robot.from_urdf(collision="swept")` gives parts of few points.
+    world : Scene, shapes or None
+        Convex shapes, half-spaces, or compounds of them.
+    braking : Braking
+    budget : int, optional
+        Operations per cycle that go into distances: as many as it takes if None.
+    seconds : float, optional
+        The same as time, which makes verdicts depend on the machine.
+    margin : float
+        Distance to keep, on top of those that `Robot.set_margin` asks for.
+    timeout : float, optional
+        An update that comes later than this after the one before, in seconds, is answered with stop.
+    operators : mapping of str to str, "auto" or None
+        See `sweep`. "auto" chooses for intervals as they come with half of the largest speeds.
+    max_points : int, optional
+        Of all swept volumes.
+    speeds : mapping of str to float, optional
+        Bodies of the world that may move, and how fast any point of them may. They are taken to be where they were seen
+        last, and anywhere that they can have got to since then and until the robot stands still.
+
+    Examples
+    --------
+    >>> slide = Robot([Link("rail"), Link("cart", Sphere(0.1))], [Joint("x", "prismatic", "rail", "cart", axis=[1, 0, 0])])
+    >>> guard = Guard(slide, {"wall": Box([0.2, 1.0, 1.0]).at([1.0, 0.0, 0.0])})
+    >>> guard.update([0.0], [1.0])
+    Verdict(stop=False, reason='clear', lower=0.753..., pair=('cart', 'wall'))
+    >>> verdict = guard.update([0.79], [1.0])
+    >>> verdict.stop, verdict.reason, round(verdict.distance, 6), round(verdict.time_to_contact, 6)
+    (True, 'pair', 0.01, 0.01)
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        world: World = None,
+        *,
+        braking: Braking | None = None,
+        budget: int | None = 55_000,
+        seconds: float | None = None,
+        margin: float = 0.0,
+        timeout: float | None = None,
+        operators: Operators = "auto",
+        max_points: int | None = None,
+        speeds: Mapping[str, float] | None = None,
+    ) -> None:
+        self.robot = robot
+        self.braking = Braking() if braking is None else braking
+        self.margin = _length(margin, "margin")
+        world = settled(world)
+        cell, self._pairs = robot._cell(world)
+        self._bodies = {name: k for k, name in enumerate(cell.names)}
+        self._speeds = {self._body(name): _length(speed, "speeds") for name, speed in (speeds or {}).items()}
+        columns = self.braking.columns(robot)
+        lower, upper = robot.lower.tolist(), robot.upper.tolist()
+        speed = np.minimum(np.where(np.isfinite(robot.velocity), 0.5 * robot.velocity, TYPICAL_SPEED), 1e3)
+        typical, _ = _core.braking_box(robot._kinematics.tree, columns, lower, upper, robot.neutral, speed, None)
+        self._guard = _core.Guard(
+            cell,
+            columns,
+            (lower, upper),
+            typical,
+            points_of_one(robot, operators),
+            most_points(operators, max_points),
+            [self._speeds.get(k, 0.0) for k in range(len(self._bodies))],
+            self.margin,
+            _budget(budget),
+            inf if seconds is None else _length(seconds, "seconds"),
+            inf if timeout is None else _length(timeout, "timeout"),
+        )
+
+    def update(
+        self,
+        q: Configuration | None,
+        qd: ArrayLike | None,
+        *,
+        command: ArrayLike | None = None,
+        time: float | None = None,
+        moving: Mapping[str, ArrayLike] | None = None,
+    ) -> Verdict:
+        """Take the state of the robot, and say whether it has to brake now.
+
+        Parameters
+        ----------
+        q : array_like, (dof,), mapping of str to float, or None
+            Where the joints are. Without any, and with NaN or infinite numbers, it says stop.
+        qd : array_like, (nv,), or None
+            How fast they are.
+        command : array_like, (nv,), optional
+            Accelerations that the joints have until braking can begin; the worst of `braking` unless given.
+        time : float, optional
+            When q and qd were measured, in seconds. It must not go backwards.
+        moving : mapping of str to pose, optional
+            Where bodies of the world are that may move.
+
+        Returns
+        -------
+        Verdict
+        """
+        seen = [(self._moving_body(name), one_pose(pose, f"moving['{name}']")) for name, pose in (moving or {}).items()]
+        return self._guard.update(
+            None if q is None else self._configuration(q),
+            None if qd is None else velocities_of(self.robot, qd, "qd"),
+            None if command is None else velocities_of(self.robot, command, "command"),
+            nan if time is None else float(time),
+            seen,
+        )
+
+    def reset(self) -> None:
+        """Forget all that has been seen."""
+        self._guard.reset()
+
+    def sweep(self) -> Swept:
+        """Give the swept volumes of the last cycle, in the frames that links are compared in.
+
+        Returns
+        -------
+        Swept
+        """
+        return Swept(self.robot, self._guard.box, self._guard.swept())
+
+    @property
+    def bounds(self) -> dict[Pair, float]:
+        """Lower bounds for the distances of swept volumes, as they are after the last cycle."""
+        return dict(zip(self._pairs, self._guard.bounds, strict=True))
+
+    @property
+    def points(self) -> int:
+        """How many points the swept volumes have."""
+        return self._guard.points
+
+    @property
+    def volumes(self) -> int:
+        """How many swept volumes there are."""
+        return self._guard.volumes
+
+    def _configuration(self, q: Configuration) -> Floats | None:
+        if isinstance(q, Mapping):
+            return self.robot.configuration(q) if all(np.isfinite(value).all() for value in q.values()) else None
+        array = as_floats(q, "q")
+        if array.shape != (self.robot.dof,):
+            raise ValueError(f"q must have shape ({self.robot.dof},), but it has {array.shape}.")
+        return array
+
+    def _body(self, name: str) -> int:
+        if name not in self._bodies or name in self.robot._shapes:
+            known = [body for body in self._bodies if body not in self.robot._shapes]
+            raise KeyError(f"there is no body '{name}' in the world; there are {', '.join(known) or 'none'}.")
+        return self._bodies[name]
+
+    def _moving_body(self, name: str) -> int:
+        body = self._body(name)
+        if body not in self._speeds:
+            raise KeyError(f"'{name}' stands still: speeds does not name it.")
+        return body
+
+    def __repr__(self) -> str:
+        return f"Guard({self.robot.name!r}, {len(self._pairs)} pairs, {self.volumes} volumes, {self.points} points)"
+
+
+def _length(number: Any, name: str) -> float:
+    value = float(number)
+    if not 0.0 <= value < inf:
+        raise ValueError(f"{name} must be finite and not negative, but it is {number!r}.")
+    return value
+
+
+def _budget(budget: int | None) -> int | None:
+    if budget is None:
+        return None
+    if not isinstance(budget, int | np.integer) or budget < 0:
+        raise ValueError(f"budget must be a number of operations or None, but it is {budget!r}.")
+    return int(budget)
