@@ -45,6 +45,7 @@ const char* name_of(GuardReason reason) {
     return "stale";
 }
 
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Columns = std::vector<std::vector<double>>;  // of Braking, in its order
 
 Braking braking_of(const KinematicTree& tree, const Columns& columns) {
@@ -103,6 +104,37 @@ VerdictObject update(GuardObject& self, const std::optional<Doubles>& q, const s
     const CellPair& pair = self.guard.cell().pairs()[static_cast<std::size_t>(result.verdict.pair)];
     result.a = self.names[static_cast<std::size_t>(pair.a)], result.b = self.names[static_cast<std::size_t>(pair.b)];
     return result;
+}
+
+// Many cycles, one after the other, and how long each took.
+nb::tuple replay(GuardObject& self, const Rows& q, const Rows& qd, const std::optional<Rows>& command,
+                 const std::optional<Doubles>& times) {
+    const KinematicTree& tree = self.guard.cell().tree();
+    check_width(tree, q.shape(1)), check_velocities(tree, "qd", qd.shape(1));
+    if (command) check_velocities(tree, "command", command->shape(1));
+    const std::size_t count = q.shape(0);
+    if (qd.shape(0) != count || (command && command->shape(0) != count) || (times && times->shape(0) != count))
+        throw std::invalid_argument("q, qd, command and time must be of the same length.");
+    std::vector<std::int32_t> reasons(count), pairs(count);
+    NumpyArray lower = new_array({count}), distance = new_array({count}), contact = new_array({count}),
+               work = new_array({count}), seconds = new_array({count});
+    const auto row = [](const Rows& rows, std::size_t k) { return rows.data() + k * rows.shape(1); };
+    const nb::gil_scoped_release release;
+    for (std::size_t k = 0; k < count; ++k) {
+        GuardInput input{row(q, k), row(qd, k)};
+        if (command) input.command = row(*command, k);
+        if (times) input.time = times->data()[k];
+        const auto began = std::chrono::steady_clock::now();
+        const GuardVerdict verdict = self.guard.update(input);
+        seconds.data()[k] = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+        reasons[k] = static_cast<std::int32_t>(verdict.reason), pairs[k] = verdict.pair;
+        lower.data()[k] = verdict.lower;
+        distance.data()[k] = verdict.pair < 0 ? std::numeric_limits<double>::quiet_NaN() : verdict.present.distance;
+        contact.data()[k] = verdict.time_to_contact;
+        work.data()[k] = static_cast<double>(verdict.work);
+    }
+    const nb::gil_scoped_acquire acquire;
+    return nb::make_tuple(int32_array(reasons), int32_array(pairs), lower, distance, contact, work, seconds);
 }
 
 NumpyArray vector_of(const VerdictObject& v, const Vec3d& vector) {
@@ -182,6 +214,10 @@ void bind_guards(nb::module_& m) {
              nb::sig("def update(self, q: numpy.typing.NDArray[numpy.float64] | None, qd: numpy.typing.NDArray[numpy.float64] "
                      "| None, command: numpy.typing.NDArray[numpy.float64] | None, time: float, moving: list[tuple[int, "
                      "numpy.typing.NDArray[numpy.float64]]]) -> Verdict"))
+        .def("replay", &replay, "q"_a, "qd"_a, "command"_a.none(), "time"_a.none(),
+             nb::sig("def replay(self, q: numpy.typing.NDArray[numpy.float64], qd: numpy.typing.NDArray[numpy.float64], "
+                     "command: numpy.typing.NDArray[numpy.float64] | None, time: numpy.typing.NDArray[numpy.float64] | None) "
+                     "-> tuple[numpy.typing.NDArray[typing.Any], ...]"))
         .def("reset", [](GuardObject& self) { self.guard.reset(); })
         .def_prop_ro("box", [](const GuardObject& self) { return self.guard.box(); })
         .def_prop_ro("points", [](const GuardObject& self) { return self.guard.model().plan().points(); })

@@ -5,7 +5,7 @@ from .braking import Braking
 from .clearances import Clearances, clearances, is_clear
 from .contacts import ContactBatch, Contacts, contacts
 from .fit import fit_swept_hull
-from .guard import Guard, Verdict
+from .guard import Guard, Replay, Verdict
 from .meshio import load_mesh
 from .paths import PathReport, check_path
 from .queries import Gap, Gaps, Work, collides, distance, within
@@ -64,6 +64,7 @@ __all__ = [
     "Placed",
     "PlacedBatch",
     "PointCloud",
+    "Replay",
     "Robot",
     "RobotGap",
     "SamplingReport",

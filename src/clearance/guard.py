@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import inf, nan
 from typing import Any
 
@@ -15,14 +16,42 @@ from .braking import Braking, velocities_of
 from .mechanisms import Configuration, one_pose
 from .poses import as_floats
 from .robots import Pair, Robot
-from .sweep import Operators, Swept, most_points, points_of_one
+from .sweep import Operators, Swept, checked_points, points_of_one
 from .worlds import World, settled
 
-__all__ = ["Guard", "Verdict"]
+__all__ = ["Guard", "Replay", "Verdict"]
 
 Floats = NDArray[np.float64]
 
 TYPICAL_SPEED = 1.0  # of joints that have no limit, per second
+
+
+REASONS = ("clear", "receding", "pair", "budget", "input", "stale")
+
+
+@dataclass(frozen=True, eq=False)
+class Replay:
+    """Verdicts of many cycles, column by column.
+
+    Attributes
+    ----------
+    stop : ndarray of bool, (n,)
+    reason : ndarray of str, (n,)
+    pair : ndarray of str, (n, 2)
+    lower, distance, time_to_contact, work : ndarray, (n,)
+        As in `Verdict`.
+    seconds : ndarray, (n,)
+        How long each cycle took.
+    """
+
+    stop: NDArray[np.bool_]
+    reason: NDArray[np.str_]
+    pair: NDArray[Any]
+    lower: Floats
+    distance: Floats
+    time_to_contact: Floats
+    work: Floats
+    seconds: Floats
 
 
 class Guard:
@@ -31,8 +60,8 @@ class Guard:
     In every cycle it takes where all joints can get to if they brake in the next one, sweeps all links over these
     intervals, and proves for every pair of swept volumes that they stay farther apart than the margin. If it cannot
     prove that it says stop. Proofs of the cycle before are carried over, less what the volumes have changed by, so
-    that few pairs have to be looked at; how much work goes into these is limited. What it keeps of the robot and the world
-    is as they were when it was made.
+    that few pairs have to be looked at; how much work goes into these is limited. Robot and world are as they were when
+    the guard was made.
 
     After Täubig, Bäuml and Frese, Real-time Swept Volume and Distance Computation for Self Collision Detection, 2011.
 
@@ -53,7 +82,7 @@ class Guard:
         An update that comes later than this after the one before, in seconds, is answered with stop.
     operators : mapping of str to str, "auto" or None
         See `sweep`. "auto" chooses for intervals as they come with half of the largest speeds.
-    max_points : int, optional
+    max_points : int
         Of all swept volumes.
     speeds : mapping of str to float, optional
         Bodies of the world that may move, and how fast any point of them may. They are taken to be where they were seen
@@ -61,7 +90,8 @@ class Guard:
 
     Examples
     --------
-    >>> slide = Robot([Link("rail"), Link("cart", Sphere(0.1))], [Joint("x", "prismatic", "rail", "cart", axis=[1, 0, 0])])
+    >>> x = Joint("x", "prismatic", "rail", "cart", axis=[1, 0, 0])
+    >>> slide = Robot([Link("rail"), Link("cart", Sphere(0.1))], [x])
     >>> guard = Guard(slide, {"wall": Box([0.2, 1.0, 1.0]).at([1.0, 0.0, 0.0])})
     >>> guard.update([0.0], [1.0])
     Verdict(stop=False, reason='clear', lower=0.753..., pair=('cart', 'wall'))
@@ -81,7 +111,7 @@ class Guard:
         margin: float = 0.0,
         timeout: float | None = None,
         operators: Operators = "auto",
-        max_points: int | None = None,
+        max_points: int = 1000,
         speeds: Mapping[str, float] | None = None,
     ) -> None:
         self.robot = robot
@@ -101,7 +131,7 @@ class Guard:
             (lower, upper),
             typical,
             points_of_one(robot, operators),
-            most_points(operators, max_points),
+            checked_points(max_points),
             [self._speeds.get(k, 0.0) for k in range(len(self._bodies))],
             self.margin,
             _budget(budget),
@@ -145,6 +175,35 @@ class Guard:
             nan if time is None else float(time),
             seen,
         )
+
+    def replay(
+        self, q: ArrayLike, qd: ArrayLike, *, command: ArrayLike | None = None, time: ArrayLike | None = None
+    ) -> Replay:
+        """Go through many cycles, of a recording say.
+
+        Parameters
+        ----------
+        q : array_like, (n, dof)
+        qd : array_like, (n, nv)
+        command : array_like, (n, nv), optional
+        time : array_like, (n,), optional
+
+        Returns
+        -------
+        Replay
+        """
+        rows = [
+            None if one is None else as_floats(one, name) for one, name in ((q, "q"), (qd, "qd"), (command, "command"))
+        ]
+        for array, name, width in zip(
+            rows, ("q", "qd", "command"), (self.robot.dof, self.robot.nv, self.robot.nv), strict=True
+        ):
+            if array is not None and (array.ndim != 2 or array.shape[1] != width):
+                raise ValueError(f"{name} must have shape (n, {width}), but it has {array.shape}.")
+        times = None if time is None else as_floats(time, "time")
+        reasons, pairs, *columns = self._guard.replay(rows[0], rows[1], rows[2], times)
+        named = np.array([*self._pairs, ("", "")], dtype=object).reshape(-1, 2)
+        return Replay(reasons > REASONS.index("receding"), np.array(REASONS)[reasons], named[pairs], *columns)
 
     def reset(self) -> None:
         """Forget all that has been seen."""

@@ -1,8 +1,8 @@
 """Swept volumes: everything that a robot can touch while its joints stay in intervals, as sphere-swept convex hulls.
 
-After Täubig, Bäuml and Frese, Real-time Swept Volume and Distance Computation for Self Collision Detection, 2011. Joints
-are applied one after the other, from a body down to the base. Each makes of every generating point one or more points
-and enlarges the radius, so that the hull of the new points contains all that the joint can do to the old ones.
+After Täubig, Bäuml and Frese, Real-time Swept Volume and Distance Computation for Self Collision Detection, 2011.
+Joints are applied one after the other, from a body down to the base. Each makes of every generating point one or more
+points and enlarges the radius, so that the hull of the new points contains all that the joint can do to the old ones.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ Floats = NDArray[np.float64]
 Operators = Mapping[str, str] | str | None
 
 ALL_POINTS = 2**31 - 1
+SOME_POINTS = 10_000
+DEFAULTS = {"prismatic": "trans2", "planar": "planar8", "floating": "patch4"}
 MOST_PER_POINT = 16
 NAMES = {
     "revolute": ("circ1", "circ2", "circ3, ..., circ16"),
@@ -136,8 +138,8 @@ class Swept:
     def change(self, q_low: Configuration, q_high: Configuration, link: str, frame: str | None = None) -> float:
         """Bound how far a link can get out of its volumes while the joints are in another box.
 
-        It takes no other volumes: a joint that leaves its interval by so much moves a point no farther than its distance
-        from the joint allows. So what was proved for one box is true for another, less this for either body.
+        It takes no other volumes: a joint that leaves its interval by so much moves a point no farther than its
+        distance from the joint allows. What was proved for one box is true for another, less this for either body.
 
         Parameters
         ----------
@@ -176,8 +178,8 @@ def sweep(
     q_low: Configuration,
     q_high: Configuration,
     *,
-    operators: Operators = None,
-    max_points: int | None = None,
+    operators: Operators = "auto",
+    max_points: int = SOME_POINTS,
 ) -> Swept:
     """Sweep all links of a robot over intervals of its joints.
 
@@ -186,17 +188,17 @@ def sweep(
     robot : Robot
         Links count as their convex parts: what is concave is filled up.
     q_low, q_high : array_like, (dof,), or mapping of str to float
-        Every combination of values in between is covered. Joints that turn without limits may have infinite ends. The two
-        quaternions of a floating joint are the ends of the shortest turn: every rotation is covered that is no farther
-        from the middle of it than they are.
+        Every combination of values in between is covered. Joints that turn without limits may have infinite ends. The
+        two quaternions of a floating joint are the ends of the shortest turn: every rotation is covered that is no
+        farther from the middle of it than they are.
     operators : mapping of str to str, "auto" or None
         How closely each joint is followed, by its name: "circ1" makes one point and a ball of every generating point,
         "circ2" two and a smaller ball, "circ3" to "circ16" polygons without any; "trans1" and "trans2" for joints that
-        slide, "planar1", "planar2" and "planar8", "patch1" and "patch4" for floating ones. "auto" chooses for every body and
-        joint what makes volumes smallest within `max_points`, None takes "circ2", "trans2", "planar8" and "patch4".
-    max_points : int, optional
-        Of all volumes together, 1000 for "auto" unless given. Joints that would go beyond get by with one point, those near
-        the base first.
+        slide, "planar1", "planar2" and "planar8", "patch1" and "patch4" for floating ones. "auto" chooses for every
+        body and joint what makes volumes smallest within `max_points`; None, and joints that a mapping leaves out, take
+        "circ2", "trans2", "planar8" and "patch4".
+    max_points : int
+        Of all volumes together. Joints that would go beyond get by with one point, those near the base first.
 
     Returns
     -------
@@ -222,7 +224,7 @@ def sweep(
     0.8
     """
     box = _box_of(robot, q_low, q_high)
-    found = _core.sweep_volumes(robot._bodies, box, points_of_one(robot, operators), most_points(operators, max_points))
+    found = _core.sweep_volumes(robot._bodies, box, points_of_one(robot, operators), checked_points(max_points))
     return Swept(robot, box, found)
 
 
@@ -263,9 +265,8 @@ def _check_interval(joint: Joint, value: int, low: float, high: float) -> None:
         raise ValueError(f"joint '{joint.name}' slides: its interval must be finite, but it is from {low} to {high}.")
 
 
-def most_points(operators: Operators, max_points: int | None) -> int:
-    if max_points is None:
-        return 1000 if operators == "auto" else ALL_POINTS
+def checked_points(max_points: int) -> int:
+    """Read a number of points."""
     if not isinstance(max_points, int | np.integer) or not 1 <= max_points <= ALL_POINTS:
         raise ValueError(f"max_points must be a positive integer, but it is {max_points!r}.")
     return int(max_points)
