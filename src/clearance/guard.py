@@ -192,16 +192,12 @@ class Guard:
         -------
         Replay
         """
-        rows = [
-            None if one is None else as_floats(one, name) for one, name in ((q, "q"), (qd, "qd"), (command, "command"))
-        ]
-        for array, name, width in zip(
-            rows, ("q", "qd", "command"), (self.robot.dof, self.robot.nv, self.robot.nv), strict=True
-        ):
-            if array is not None and (array.ndim != 2 or array.shape[1] != width):
-                raise ValueError(f"{name} must have shape (n, {width}), but it has {array.shape}.")
-        times = None if time is None else as_floats(time, "time")
-        reasons, pairs, *columns = self._guard.replay(rows[0], rows[1], rows[2], times)
+        reasons, pairs, *columns = self._guard.replay(
+            _rows(q, "q", self.robot.dof),
+            _rows(qd, "qd", self.robot.nv),
+            None if command is None else _rows(command, "command", self.robot.nv),
+            None if time is None else as_floats(time, "time"),
+        )
         named = np.array([*self._pairs, ("", "")], dtype=object).reshape(-1, 2)
         return Replay(reasons > REASONS.index("receding"), np.array(REASONS)[reasons], named[pairs], *columns)
 
@@ -255,6 +251,13 @@ class Guard:
 
     def __repr__(self) -> str:
         return f"Guard({self.robot.name!r}, {len(self._pairs)} pairs, {self.volumes} volumes, {self.points} points)"
+
+
+def _rows(given: ArrayLike, name: str, width: int) -> Floats:
+    array = as_floats(given, name)
+    if array.ndim != 2 or array.shape[1] != width:
+        raise ValueError(f"{name} must have shape (n, {width}), but it has {array.shape}.")
+    return array
 
 
 def _length(number: Any, name: str) -> float:

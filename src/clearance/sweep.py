@@ -250,10 +250,12 @@ def _end_of(robot: Robot, q: Configuration, name: str) -> Floats:
         raise ValueError(f"{name} must have shape ({robot.dof},), but it has {end.shape}.")
     if np.isnan(end).any():
         raise ValueError(f"{name} must hold numbers, but value {int(np.argmax(np.isnan(end)))} is NaN.")
-    for joint in robot._kinematics.active:
-        first = robot._kinematics.first_value[joint.name] + 3
-        if joint.kind == "floating" and not 1e-100 < np.linalg.norm(end[first : first + 4]) < 1e100:
-            raise ValueError(f"{name}: the quaternion of joint '{joint.name}' does not turn: {end[first : first + 4]}.")
+    for active in robot._kinematics.active:
+        first = robot._kinematics.first_value[active.name] + 3
+        if active.kind == "floating" and not 1e-100 < np.linalg.norm(end[first : first + 4]) < 1e100:
+            raise ValueError(
+                f"{name}: the quaternion of joint '{active.name}' does not turn: {end[first : first + 4]}."
+            )
     return end
 
 
