@@ -9,7 +9,8 @@ namespace clearance {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
-constexpr std::int64_t kCloser = 4000;  // operations that a closer look at a pair counts for
+constexpr std::int64_t kPresent = 4000;  // operations that the present distance of a pair counts for
+constexpr double kNarrow = 1e-6;         // a bracket that need not be narrower, in metres
 
 bool are_finite(const double* numbers, int count) {
     return std::all_of(numbers, numbers + count, [](double x) { return abs_of(x) <= kLargestLength; });
@@ -32,7 +33,8 @@ Guard::Guard(const Cell& cell, const GuardModel::Options& model, GuardOptions op
       options_(std::move(options)),
       one_(model_.plan()),
       other_(model_.plan()),
-      direction_(model_.plan(), one_),
+      tangent_a_(model_.plan(), one_),
+      tangent_b_(model_.plan(), one_),
       box_(cell.tree()),
       q_(static_cast<std::size_t>(cell.tree().dof())),
       middle_(static_cast<std::size_t>(cell.tree().dof())),
@@ -152,10 +154,10 @@ bool Guard::pursue(std::size_t k, bool until_proved) {
 bool Guard::look_closer(std::size_t k) {
     const GuardPair& pair = model_.pairs()[k];
     Entry& entry = entries_[k];
-    if (!can_afford(kCloser)) return false;
-    work_ += kCloser;
-    entry.extra = bound_along(pair, entry.pursuit.normal());
+    entry.extra = bound_by_tangents(k, entry.pursuit.normal());
     if (entry.extra > margin(k)) return true;
+    if (!can_afford(kPresent)) return false;
+    work_ += kPresent;
     const Gap gap = present(pair);
     if (!recedes(pair, gap)) return true;
     entry.extra = max_of(entry.extra, gap.lower);
@@ -191,24 +193,44 @@ void Guard::go_round() {
     }
 }
 
-double Guard::bound_along(const GuardPair& pair, const Vec3d& normal) {
+void Guard::place_middle() {
     const KinematicTree& tree = cell_->tree();
-    if (!has_middle_) {
-        for (std::size_t k = 0; k < middle_.size(); ++k) middle_[k] = 0.5 * box_.low[k] + 0.5 * box_.high[k];
-        for (const Frame& frame : tree.frames())
-            if (frame.kind == JointKind::floating)
-                std::copy_n(box_.low.begin() + frame.value + 3, 4, middle_.begin() + frame.value + 3);
-        tree.place(middle_.data(), Pose{}, middle_frames_.data());
-        has_middle_ = true;
-    }
-    const auto highest = [&](std::int32_t number, const Vec3d& along) {
-        const GuardPart& one = part(number);
-        if (one.swept < 0) return one.plane.offset;
-        if (!direction_.set_up(one.swept, pair.frame, middle_.data(), middle_frames_.data(), box_)) return inf;
-        return direction_.highest(along) + now_->hull(model_.plan().first_volume(one.swept)).radius;
+    for (std::size_t k = 0; k < middle_.size(); ++k) middle_[k] = 0.5 * box_.low[k] + 0.5 * box_.high[k];
+    for (const Frame& frame : tree.frames())
+        if (frame.kind == JointKind::floating)
+            std::copy_n(box_.low.begin() + frame.value + 3, 4, middle_.begin() + frame.value + 3);
+    tree.place(middle_.data(), Pose{}, middle_frames_.data());
+    has_middle_ = true;
+}
+
+// GJK on what both parts sweep along their tangents.
+double Guard::bound_by_tangents(std::size_t k, const Vec3d& normal) {
+    const GuardPair& pair = model_.pairs()[k];
+    if (!has_middle_) place_middle();
+    const auto set_up = [&](TangentSweep& sweep, std::int32_t swept) {
+        return sweep.set_up(swept, pair.frame, middle_.data(), middle_frames_.data(), box_);
     };
-    const double rounding = 64.0 * kEpsilon * now_->hull(pair.volume_a).extent;
-    return -highest(pair.part_a, normal) - highest(pair.part_b, -normal) - rounding;
+    const GuardPart &a = part(pair.part_a), &b = part(pair.part_b);
+    if (!set_up(tangent_a_, a.swept)) return -inf;
+    if (b.swept < 0) {
+        const double height = dot(b.plane.normal, tangent_a_.farthest(-b.plane.normal)) - b.plane.offset;
+        return height - tangent_a_.radius();
+    }
+    if (!set_up(tangent_b_, b.swept)) return -inf;
+    const double radii = tangent_a_.radius() + tangent_b_.radius();
+    const std::int64_t operations = tangent_a_.operations() + tangent_b_.operations() + Pursuit::kStep;
+    Simplex simplex;
+    Vec3d towards = normal;
+    double best = -inf;
+    while (can_afford(operations)) {
+        work_ += operations, ++iterations_;
+        const Vec3d on_a = tangent_a_.farthest(towards), on_b = tangent_b_.farthest(-towards), w = on_a - on_b;
+        best = max_of(best, -dot(towards, w) - radii);
+        const bool is_nearer = !simplex.has(w) && simplex.extend({w, on_a, on_b});
+        if (best > margin(k) || !is_nearer || simplex.distance() - radii <= best + kNarrow) break;
+        towards = simplex.direction();
+    }
+    return best;
 }
 
 // Whether two parts are never nearer than now: along the normal of their gap, neither advances.
@@ -216,12 +238,13 @@ bool Guard::recedes(const GuardPair& pair, const Gap& gap) {
     if (obstacles_[static_cast<std::size_t>(part(pair.part_b).cell_body)].speed > 0.0) return false;
     const auto seen_from = static_cast<std::size_t>(pair.frame);
     const Vec3d normal = transposed_times(frames_[seen_from].rotation, gap.normal);
-    const auto never_rises = [&](std::int32_t number, const Vec3d& along) {
+    const auto never_advances = [&](std::int32_t number, const Vec3d& along) {
         const GuardPart& one = part(number);
         if (one.swept < 0) return true;
-        return direction_.set_up(one.swept, pair.frame, q_.data(), frames_.data(), box_) && direction_.never_rises(along);
+        return tangent_a_.set_up(one.swept, pair.frame, q_.data(), frames_.data(), box_) &&
+               tangent_a_.never_advances(along);
     };
-    return never_rises(pair.part_a, normal) && never_rises(pair.part_b, -normal);
+    return never_advances(pair.part_a, normal) && never_advances(pair.part_b, -normal);
 }
 
 // Seen from the base.
@@ -289,7 +312,7 @@ GuardVerdict Guard::update(const GuardInput& input) {
     if (bad != GuardReason::clear) return {.reason = bad};
     const KinematicTree& tree = cell_->tree();
     std::swap(now_, before_);
-    direction_.use(*now_);
+    tangent_a_.use(*now_), tangent_b_.use(*now_);
     stopping_time_ = braking_box(tree, options_.braking, options_.lower.data(), options_.upper.data(), input.q, input.qd,
                                  input.command, box_);
     std::copy_n(input.q, q_.size(), q_.begin());

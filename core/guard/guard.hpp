@@ -5,7 +5,7 @@
 #include "guard/braking.hpp"
 #include "guard/model.hpp"
 #include "guard/pursuit.hpp"
-#include "motion/direction_bound.hpp"
+#include "motion/tangent_sweep.hpp"
 
 namespace clearance {
 
@@ -98,7 +98,8 @@ private:
     bool look_closer(std::size_t k);
     bool prove_all();
     void go_round();
-    double bound_along(const GuardPair& pair, const Vec3d& normal);
+    void place_middle();
+    double bound_by_tangents(std::size_t k, const Vec3d& normal);
     bool recedes(const GuardPair& pair, const Gap& gap);
     Gap present(const GuardPair& pair) const;
     double closing_speed(const GuardPair& pair, const Gap& gap, const double* qd);
@@ -111,7 +112,7 @@ private:
     GuardModel model_;
     GuardOptions options_;
     Sweep one_, other_, *now_ = &one_, *before_ = &other_;
-    DirectionBound direction_;
+    TangentSweep tangent_a_, tangent_b_;
     JointBox box_;
     std::vector<double> q_, middle_;            // now, and in the middle of the box
     std::vector<double> row_;                   // by velocity

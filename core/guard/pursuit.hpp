@@ -28,9 +28,9 @@ public:
     }
     static std::int64_t operations(const SweptHull& a) { return kPerBlock * static_cast<std::int64_t>(a.block_count()); }
 
-private:
-    static constexpr std::int64_t kStep = 250, kPerBlock = 48;
+    static constexpr std::int64_t kStep = 250, kPerBlock = 48;  // of which for the simplex, and for eight points
 
+private:
     Simplex simplex_;
     Vec3d towards_{1, 0, 0}, normal_{1, 0, 0};
     double best_ = -std::numeric_limits<double>::infinity();

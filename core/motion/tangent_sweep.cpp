@@ -1,15 +1,15 @@
-#include "motion/direction_bound.hpp"
+#include "motion/tangent_sweep.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace clearance {
-double DirectionBound::reach_of_joint(std::int32_t joint) const {
+double TangentSweep::reach_of_joint(std::int32_t joint) const {
     for (std::int32_t k = plan_->first_volume(body_) + 1;; ++k)
         if (plan_->volumes()[static_cast<std::size_t>(k)].joint == joint) return sweep_->reach(k);
 }
 
-bool DirectionBound::set_up(std::int32_t body, std::int32_t ancestor, const double* q, const Pose* frames,
+bool TangentSweep::set_up(std::int32_t body, std::int32_t ancestor, const double* q, const Pose* frames,
                             const JointBox& box) {
     body_ = body;
     steps_.clear();
@@ -42,66 +42,69 @@ bool DirectionBound::set_up(std::int32_t body, std::int32_t ancestor, const doub
 
 // Second derivatives by j and k are at most m = (j turns) speed of k, where j is nearer to the base: |d_j d_k| is no more
 // than half of w d_j^2 + d_k^2 / w, and w = (width of k) / (width of j) makes that exact at the ends of both.
-void DirectionBound::set_bends() {
-    remainder_ = 0.0;
+void TangentSweep::set_bends() {
+    off_ = 0.0;
     const auto width = [](const Step& step) { return max_of(-step.low, step.high); };
     for (std::size_t k = 0; k < steps_.size(); ++k) {
         Step& one = steps_[k];
         const double widest = width(one);
-        if (one.turns) one.bend += one.speed, remainder_ += 0.5 * one.speed * widest * widest;
+        if (one.turns) one.bend += one.speed, off_ += 0.5 * one.speed * widest * widest;
         for (std::size_t j = k + 1; j < steps_.size(); ++j) {  // nearer to the base
             Step& other = steps_[j];
             const double other_widest = width(other);
             if (!other.turns) continue;
-            remainder_ += one.speed * widest * other_widest;
+            off_ += one.speed * widest * other_widest;
             one.bend += one.speed * other_widest / widest, other.bend += one.speed * widest / other_widest;
         }
     }
 }
 
-double DirectionBound::slope(const Step& step, const Vec3d& point, const Vec3d& along) const {
-    return dot(step.turns ? cross(step.axis, point - step.origin) : step.axis, along);
-}
-
-double DirectionBound::highest(const Vec3d& along) {
-    double highest = -std::numeric_limits<double>::infinity();
-    const SweptHull& core = sweep_->hull(plan_->first_volume(body_));
-    for (std::size_t k = 0; k < static_cast<std::size_t>(core.count); ++k) {
-        const Vec3d at = ancestor_from_body_ * core.point(k);
-        double rise = 0.0;
-        // Joints that follow the same value move together: their slopes add up before the worst end is looked for.
-        for (const Step& step : steps_) slopes_[static_cast<std::size_t>(step.value)] = 0.0;
-        for (const Step& step : steps_)
-            slopes_[static_cast<std::size_t>(step.value)] += step.multiplier * slope(step, at, along);
-        for (const Step& step : steps_) {
-            double& sum = slopes_[static_cast<std::size_t>(step.value)];
-            rise += max_of(sum * (step.low / step.multiplier), sum * (step.high / step.multiplier));
-            sum = 0.0;
-        }
-        highest = max_of(highest, dot(along, at) + rise);
+// Joints that follow the same value move together: their tangents add up before the farther end is looked for.
+Vec3d TangentSweep::advanced(const Vec3d& point, const Vec3d& along) {
+    for (const Step& step : steps_) tangents_[static_cast<std::size_t>(step.value)] = {0, 0, 0};
+    for (const Step& step : steps_) {
+        Vec3d& sum = tangents_[static_cast<std::size_t>(step.value)];
+        sum = sum + step.multiplier * tangent(step, point);
     }
-    return highest + remainder_;
+    Vec3d at = point;
+    for (const Step& step : steps_) {
+        Vec3d& sum = tangents_[static_cast<std::size_t>(step.value)];
+        const double one = step.low / step.multiplier, other = step.high / step.multiplier, up = dot(sum, along);
+        at = at + (up * one > up * other ? one : other) * sum;
+        sum = {0, 0, 0};  // the others that follow it are done
+    }
+    return at;
 }
 
-bool DirectionBound::never_rises(const Vec3d& along) {
-    const SweptHull& core = sweep_->hull(plan_->first_volume(body_));
+Vec3d TangentSweep::farthest(const Vec3d& along) {
+    Vec3d best{};
+    double highest = -std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < static_cast<std::size_t>(core().count); ++k) {
+        const Vec3d at = advanced(ancestor_from_body_ * core().point(k), along);
+        const double height = dot(along, at);
+        if (height > highest) highest = height, best = at;
+    }
+    return best;
+}
+
+double TangentSweep::radius() const {
+    return core().radius + off_ + 64.0 * kEpsilon * (core().extent + norm(ancestor_from_body_.translation) + off_);
+}
+
+bool TangentSweep::never_advances(const Vec3d& along) const {
     const Vec3d in_body = transposed_times(ancestor_from_body_.rotation, along);
-    const double top = dot(along, ancestor_from_body_ * core.point(core.farthest(in_body)));
-    for (std::size_t k = 0; k < static_cast<std::size_t>(core.count); ++k) {
-        const Vec3d at = ancestor_from_body_ * core.point(k);
-        double rise = 0.0;
+    const double top = dot(along, ancestor_from_body_ * core().point(core().farthest(in_body)));
+    for (std::size_t k = 0; k < static_cast<std::size_t>(core().count); ++k) {
+        const Vec3d at = ancestor_from_body_ * core().point(k);
+        double advance = 0.0;
         for (const Step& step : steps_) {
-            const double up = slope(step, at, along);
-            const auto rise_to = [&](double d) { return up * d + 0.5 * step.bend * d * d; };
-            rise += max_of(rise_to(step.low), rise_to(step.high));
+            const double up = dot(tangent(step, at), along);
+            const auto advance_to = [&](double d) { return up * d + 0.5 * step.bend * d * d; };
+            advance += max_of(advance_to(step.low), advance_to(step.high));
         }
-        if (dot(along, at) + rise > top) return false;
+        if (dot(along, at) + advance > top) return false;
     }
     return true;
-}
-
-std::int64_t DirectionBound::operations() const {
-    return 100 + sweep_->hull(plan_->first_volume(body_)).count * (20 + 20 * static_cast<std::int64_t>(steps_.size()));
 }
 
 }  // namespace clearance
