@@ -32,6 +32,7 @@ JointKind kind_of(const std::string& name) {
     if (name == "prismatic") return JointKind::prismatic;
     if (name == "planar") return JointKind::planar;
     if (name == "floating") return JointKind::floating;
+    if (name == "ball") return JointKind::ball;
     return JointKind::fixed;
 }
 
@@ -345,8 +346,8 @@ void check_row(const KinematicTree& tree, const double* q, std::size_t row) {
             throw std::invalid_argument("q must be finite, but value " + std::to_string(k) + " of configuration " +
                                         std::to_string(row) + " is " + printed_number(q[k]) + ".");
     for (const Frame& frame : tree.frames()) {
-        if (frame.kind != JointKind::floating) continue;
-        const double* at = q + frame.value + 3;
+        if (!has_quaternion(frame.kind)) continue;
+        const double* at = q + frame.value + values_before_quaternion(frame.kind);
         const double length_sq = at[0] * at[0] + at[1] * at[1] + at[2] * at[2] + at[3] * at[3];
         if (!(length_sq > 1e-200 && length_sq < 1e200))
             throw std::invalid_argument("q has no turn: the quaternion of configuration " + std::to_string(row) +

@@ -23,8 +23,8 @@ JointBox joint_box(const KinematicTree& tree, const Doubles& low, const Doubles&
     std::copy_n(low.data(), low.shape(0), box.low.begin());
     std::copy_n(high.data(), high.shape(0), box.high.begin());
     for (const Frame& frame : tree.frames()) {
-        if (frame.kind != JointKind::floating) continue;
-        const auto at = static_cast<std::size_t>(frame.value) + 3;
+        if (!has_quaternion(frame.kind)) continue;
+        const auto at = static_cast<std::size_t>(frame.value + values_before_quaternion(frame.kind));
         box.high[at] = middle_turn(low.data() + at, high.data() + at, &box.low[at]);
     }
     return box;

@@ -1,5 +1,6 @@
 #include "guard/braking.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace clearance {
@@ -27,7 +28,7 @@ double stopping_time(const Braking& braking, std::size_t k, double speed, const 
     return braking.latency[k] + fastest / braking.deceleration[k];
 }
 
-// The largest of three decelerations is too much to hope for, the least is not.
+// Of three velocities at right angles, which take what turns meanwhile as far as their length does, whichever way.
 struct Worst {
     double latency = 0.0, acceleration = 0.0, deceleration = std::numeric_limits<double>::infinity(), uncertainty = 0.0;
 };
@@ -45,13 +46,6 @@ Worst worst_of_three(const Braking& braking, std::size_t first) {
     return worst;
 }
 
-// How far three velocities at right angles take what turns meanwhile: as far as their length does, whichever way.
-double way_of_three(const Braking& braking, std::size_t first, const double* qd) {
-    const Worst worst = worst_of_three(braking, first);
-    return way_ahead(norm(Vec3d{qd[0], qd[1], qd[2]}), worst.acceleration, worst.latency, worst.deceleration) +
-           worst.uncertainty;
-}
-
 }  // namespace
 
 double braking_box(const KinematicTree& tree, const Braking& braking, const double* lower, const double* upper, const double* q,
@@ -66,22 +60,23 @@ double braking_box(const KinematicTree& tree, const Braking& braking, const doub
         box.low[value] = min_of(max_of(low, lower[value]), q[value]);
         time = max_of(time, stopping_time(braking, velocity, speed, push));
     };
+    const auto take_three = [&](std::size_t velocity) {
+        const Worst worst = worst_of_three(braking, velocity);
+        const double speed = norm(Vec3d{qd[velocity], qd[velocity + 1], qd[velocity + 2]});
+        time = max_of(time, worst.latency + (speed + worst.acceleration * worst.latency) / worst.deceleration);
+        return way_ahead(speed, worst.acceleration, worst.latency, worst.deceleration) + worst.uncertainty;
+    };
     for (const Frame& frame : tree.frames()) {
         const auto value = static_cast<std::size_t>(frame.value), velocity = static_cast<std::size_t>(frame.velocity);
-        if (frame.kind == JointKind::floating) {
-            const double way = way_of_three(braking, velocity, qd + velocity);
-            for (std::size_t k = 0; k < 3; ++k) box.low[value + k] = q[value + k] - way, box.high[value + k] = q[value + k] + way;
-            for (std::size_t k = 3; k < 7; ++k) box.low[value + k] = q[value + k];
-            box.high[value + 3] = way_of_three(braking, velocity + 3, qd + velocity + 3);
-            for (std::size_t first : {velocity, velocity + 3}) {
-                const Worst worst = worst_of_three(braking, first);
-                const double speed = norm(Vec3d{qd[first], qd[first + 1], qd[first + 2]}) + worst.acceleration * worst.latency;
-                time = max_of(time, worst.latency + speed / worst.deceleration);
-            }
-        } else {
-            for (int k = 0; k < values_of(frame.kind); ++k)
-                take(value + static_cast<std::size_t>(k), velocity + static_cast<std::size_t>(k));
+        if (!has_quaternion(frame.kind)) {
+            for (std::size_t k = 0; k < static_cast<std::size_t>(values_of(frame.kind)); ++k) take(value + k, velocity + k);
+            continue;
         }
+        const auto slides = static_cast<std::size_t>(values_before_quaternion(frame.kind));
+        const double way = slides > 0 ? take_three(velocity) : 0.0;
+        for (std::size_t k = value; k < value + slides; ++k) box.low[k] = q[k] - way, box.high[k] = q[k] + way;
+        std::copy_n(q + value + slides, 4, box.low.begin() + static_cast<std::ptrdiff_t>(value + slides));
+        box.high[value + slides] = take_three(velocity + slides);
     }
     return time;
 }

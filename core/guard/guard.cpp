@@ -18,8 +18,8 @@ bool are_finite(const double* numbers, int count) {
 
 bool turns(const KinematicTree& tree, const double* q) {
     for (const Frame& frame : tree.frames()) {
-        if (frame.kind != JointKind::floating) continue;
-        const double* at = q + frame.value + 3;
+        if (!has_quaternion(frame.kind)) continue;
+        const double* at = q + frame.value + values_before_quaternion(frame.kind);
         if (!(at[0] * at[0] + at[1] * at[1] + at[2] * at[2] + at[3] * at[3] > 1e-200)) return false;
     }
     return true;
@@ -196,9 +196,11 @@ void Guard::go_round() {
 void Guard::place_middle() {
     const KinematicTree& tree = cell_->tree();
     for (std::size_t k = 0; k < middle_.size(); ++k) middle_[k] = 0.5 * box_.low[k] + 0.5 * box_.high[k];
-    for (const Frame& frame : tree.frames())
-        if (frame.kind == JointKind::floating)
-            std::copy_n(box_.low.begin() + frame.value + 3, 4, middle_.begin() + frame.value + 3);
+    for (const Frame& frame : tree.frames()) {
+        if (!has_quaternion(frame.kind)) continue;
+        const auto at = frame.value + values_before_quaternion(frame.kind);
+        std::copy_n(box_.low.begin() + at, 4, middle_.begin() + at);
+    }
     tree.place(middle_.data(), Pose{}, middle_frames_.data());
     has_middle_ = true;
 }

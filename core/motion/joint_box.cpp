@@ -28,6 +28,13 @@ void set_turn(JointSweep& sweep, const Frame& frame, double from, double to) {
     sweep.doubt += kEpsilon * abs_of(range.middle);
 }
 
+void set_patch(JointSweep& sweep, const Frame& frame, const double* quaternion, double angle) {
+    sweep.turn = frame.origin.rotation * rotation_from_quaternion(quaternion);
+    sweep.is_patch = true;
+    sweep.angle = min_of(angle, kPi);
+    sweep.sine = std::sin(sweep.angle), sweep.cosine = std::cos(sweep.angle);
+}
+
 void add_slide(JointSweep& sweep, const Vec3d& direction, double from, double to) {
     sweep.shift = sweep.shift + (0.5 * from + 0.5 * to) * direction;
     sweep.slide[sweep.slides++] = (0.5 * (to - from)) * direction;
@@ -54,16 +61,13 @@ JointSweep joint_sweep(const Frame& frame, const JointBox& box) {
             set_turn(sweep, frame, low[2], high[2]);
             for (int k = 0; k < 2; ++k) add_slide(sweep, frame.origin.rotation * frame.across[k], low[k], high[k]);
             break;
-        case JointKind::floating: {
-            const Mat3 axes = frame.origin.rotation;
-            sweep.turn = axes * rotation_from_quaternion(low + 3);
-            sweep.is_patch = true;
-            sweep.angle = min_of(high[3], kPi);
-            sweep.sine = std::sin(sweep.angle), sweep.cosine = std::cos(sweep.angle);
-            const Vec3d unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-            for (int k = 0; k < 3; ++k) add_slide(sweep, axes * unit[k], low[k], high[k]);
+        case JointKind::floating:
+            set_patch(sweep, frame, low + 3, high[3]);
+            for (int k = 0; k < 3; ++k) add_slide(sweep, frame.origin.rotation * kNoTurn.row[k], low[k], high[k]);
             break;
-        }
+        case JointKind::ball:
+            set_patch(sweep, frame, low, high[0]);
+            break;
         case JointKind::fixed:
             break;
     }

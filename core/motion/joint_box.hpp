@@ -4,8 +4,8 @@
 
 namespace clearance {
 
-// Where joints may be, value by value: anything from `low` to `high`, all combinations of them. A floating joint turns from
-// the quaternion in `low` by any rotation of up to the angle that stands in the first of the four places in `high`.
+// Where joints may be, value by value: anything from `low` to `high`, all combinations of them. Floating and ball joints
+// turn from the quaternion in `low` by any rotation of up to the angle that stands in the first of its four places in `high`.
 struct JointBox {
     std::vector<double> low, high;
 

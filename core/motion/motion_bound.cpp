@@ -30,8 +30,9 @@ double motion_by(const Frame& joint, const Pose& world_from_child, const Ball& b
     if (joint.kind == JointKind::prismatic) return abs_of(joint.multiplier * step[0]);
     if (joint.kind == JointKind::planar) return std::sqrt(step[0] * step[0] + step[1] * step[1]) + turned_by(step[2]);
     const double arm = norm(ball.centre - world_from_child.translation) + ball.radius;
-    const double angle = norm(Vec3d{step[3], step[4], step[5]});
-    return norm(Vec3d{step[0], step[1], step[2]}) + (angle > 0.0 ? arm * angle : 0.0);
+    const double* turn = step + values_before_quaternion(joint.kind);
+    const double angle = norm(Vec3d{turn[0], turn[1], turn[2]}), turned = angle > 0.0 ? arm * angle : 0.0;
+    return joint.kind == JointKind::ball ? turned : norm(Vec3d{step[0], step[1], step[2]}) + turned;
 }
 
 }  // namespace

@@ -56,9 +56,11 @@ void Waypoints::at(double t, double* q) const {
     const double fraction = t - static_cast<double>(k);
     const double *from = row(k), *to = row(next);
     for (std::size_t j = 0; j < dof_; ++j) q[j] = (1.0 - fraction) * from[j] + fraction * to[j];
-    for (const Frame& joint : joints_)
-        if (joint.kind == JointKind::floating)
-            turned(turn_between(from + joint.value + 3, to + joint.value + 3), fraction, q + joint.value + 3);
+    for (const Frame& joint : joints_) {
+        if (!has_quaternion(joint.kind)) continue;
+        const int first = joint.value + values_before_quaternion(joint.kind);
+        turned(turn_between(from + first, to + first), fraction, q + first);
+    }
 }
 
 void Waypoints::steps(double begin, double end, double* steps) const {
@@ -68,12 +70,14 @@ void Waypoints::steps(double begin, double end, double* steps) const {
     for (const Frame& joint : joints_) {
         const double *a = from + joint.value, *b = to + joint.value;
         double* step = steps + joint.velocity;
-        const bool floats = joint.kind == JointKind::floating;
-        const int moved = floats ? 3 : values_of(joint.kind);
+        const bool turns = has_quaternion(joint.kind);
+        const int moved = turns ? values_before_quaternion(joint.kind) : values_of(joint.kind);
         // What rounding makes of values is a step as well.
         for (int c = 0; c < moved; ++c)
             step[c] = half * std::fabs(b[c] - a[c]) + 4.0 * kEpsilon * (std::fabs(a[c]) + std::fabs(b[c]));
-        if (floats) step[3] = half * 2.0 * turn_between(a + 3, b + 3).half_angle + 16.0 * kEpsilon, step[4] = step[5] = 0.0;
+        if (!turns) continue;
+        step[moved] = half * 2.0 * turn_between(a + moved, b + moved).half_angle + 16.0 * kEpsilon;
+        step[moved + 1] = step[moved + 2] = 0.0;
     }
 }
 

@@ -22,6 +22,13 @@ struct JointChange {
     double turn, slide, farthest_slide;
 };
 
+// The same for rotations around a quaternion, which begins there.
+double turn_change(const JointBox& before, const JointBox& now, std::size_t at) {
+    double middle[4];
+    const double apart = 2.0 * middle_turn(&before.low[at], &now.low[at], middle);
+    return max_of(apart + now.high[at] - before.high[at], 0.0);
+}
+
 JointChange change_of(const Frame& frame, const JointBox& before, const JointBox& now) {
     const auto at = static_cast<std::size_t>(frame.value);
     const auto range = [&](std::size_t k) {
@@ -38,13 +45,12 @@ JointChange change_of(const Frame& frame, const JointBox& before, const JointBox
             return {0.0, factor * range(at), factor * farthest(at) + abs_of(frame.offset)};
         case JointKind::planar:
             return {range(at + 2), std::hypot(range(at), range(at + 1)), std::hypot(farthest(at), farthest(at + 1))};
-        case JointKind::floating: {
-            double middle[4];
-            const double apart = 2.0 * middle_turn(&before.low[at + 3], &now.low[at + 3], middle);
-            return {max_of(apart + now.high[at + 3] - before.high[at + 3], 0.0),
+        case JointKind::floating:
+            return {turn_change(before, now, at + 3),
                     norm(Vec3d{range(at), range(at + 1), range(at + 2)}),
                     norm(Vec3d{farthest(at), farthest(at + 1), farthest(at + 2)})};
-        }
+        case JointKind::ball:
+            return {turn_change(before, now, at), 0.0, 0.0};
         case JointKind::fixed:
             break;
     }

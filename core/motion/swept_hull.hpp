@@ -60,6 +60,7 @@ constexpr int most_points_of_one(JointKind kind) {
         case JointKind::planar:
             return 8;
         case JointKind::floating:
+        case JointKind::ball:
             return 4;
         case JointKind::fixed:
             break;

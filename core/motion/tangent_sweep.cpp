@@ -18,7 +18,7 @@ bool TangentSweep::set_up(std::int32_t body, std::int32_t ancestor, const double
     ancestor_from_body_ = inverse_times(to, frames[own]);
     for (std::int32_t k = own; k != ancestor;) {
         const Frame& joint = plan_->tree().frames()[static_cast<std::size_t>(k)];
-        if (joint.kind == JointKind::floating) return false;
+        if (has_quaternion(joint.kind)) return false;
         const Pose child = inverse_times(to, frames[k]), parent = inverse_times(to, frames[joint.parent]);
         const auto range = [&](Step step) {
             const auto at = static_cast<std::size_t>(step.value);

@@ -20,7 +20,7 @@ public:
     void use(const Sweep& sweep) { sweep_ = &sweep; }
 
     // What the joints beyond a frame may do to a body. `frames` are the poses of all frames where the joints are expanded
-    // about, and `q` their values there. False if that is not known: where a floating joint is among them.
+    // about, and `q` their values there. False if that is not known: where a floating or ball joint is among them.
     bool set_up(std::int32_t body, std::int32_t ancestor, const double* q, const Pose* frames, const JointBox& box);
 
     // The point farthest along a direction that the core of the body reaches on tangents, seen from the ancestor.

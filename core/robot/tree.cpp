@@ -36,6 +36,8 @@ Pose parent_from_frame(const Frame& frame, const double* q) {
             return {turned_by(frame, at[2]), frame.origin * (at[0] * frame.across[0] + at[1] * frame.across[1])};
         case JointKind::floating:
             return {frame.origin.rotation * rotation_from_quaternion(at + 3), frame.origin * Vec3d{at[0], at[1], at[2]}};
+        case JointKind::ball:
+            return {frame.origin.rotation * rotation_from_quaternion(at), frame.origin.translation};
         case JointKind::fixed:
             break;
     }
@@ -123,10 +125,9 @@ void KinematicTree::add_velocity(const Pose* frames, std::int32_t frame, const V
             for (int c = 0; c < 2; ++c) to[c] += sliding(world_from_joint * joint.across[c]);
             to[2] += turning(rotation * joint.axis);
         } else {
-            for (int c = 0; c < 3; ++c) {
-                to[c] += sliding(column(rotation, c));
-                to[3 + c] += turning(column(rotation, c));
-            }
+            const int first = values_before_quaternion(joint.kind);
+            for (int c = 0; c < first; ++c) to[c] += sliding(column(rotation, c));
+            for (int c = 0; c < 3; ++c) to[first + c] += turning(column(rotation, c));
         }
     }
 }

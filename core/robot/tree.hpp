@@ -9,13 +9,27 @@
 namespace clearance {
 
 // A continuous joint is a revolute one. Planar joints have the values x, y and yaw, floating ones x, y, z and a quaternion
-// with its real part last.
-enum class JointKind { fixed, revolute, prismatic, planar, floating };
+// with its real part last, ball joints only that.
+enum class JointKind { fixed, revolute, prismatic, planar, floating, ball };
 
 constexpr int values_of(JointKind kind) {
-    return kind == JointKind::fixed ? 0 : kind == JointKind::planar ? 3 : kind == JointKind::floating ? 7 : 1;
+    switch (kind) {
+        case JointKind::fixed:
+            return 0;
+        case JointKind::planar:
+            return 3;
+        case JointKind::floating:
+            return 7;
+        case JointKind::ball:
+            return 4;
+        default:
+            return 1;
+    }
 }
-constexpr int velocities_of(JointKind kind) { return kind == JointKind::floating ? 6 : values_of(kind); }
+// How many of the values come before a quaternion; of joints that have one.
+constexpr bool has_quaternion(JointKind kind) { return kind == JointKind::floating || kind == JointKind::ball; }
+constexpr int values_before_quaternion(JointKind kind) { return kind == JointKind::floating ? 3 : 0; }
+constexpr int velocities_of(JointKind kind) { return values_of(kind) - (has_quaternion(kind) ? 1 : 0); }
 
 // What connects a link with its parent. A joint that mimics another reads the value of that one.
 struct Joint {

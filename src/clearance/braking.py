@@ -145,9 +145,9 @@ def _ends_of(robot: Robot, box: _core.JointBox) -> tuple[Floats, Floats]:
     """Turn a box of the core into two configurations: turns of a floating joint go as far either way."""
     low, high = np.array(box.low), np.array(box.high)
     for joint in robot._kinematics.active:
-        if joint.kind != "floating":
+        if joint.quaternion is None:
             continue
-        first = robot._kinematics.first_value[joint.name] + 3
+        first = robot._kinematics.first_value[joint.name] + joint.quaternion.start
         middle, angle = low[first : first + 4].copy(), float(high[first])
         if angle > 0.5 * pi:
             raise ValueError(

@@ -79,8 +79,8 @@ class Kinematics:
         """Give the configuration of zeros, with quaternions that do not turn."""
         q = np.zeros(self.dof)
         for joint in self.active:
-            if joint.kind == "floating":
-                q[self.first_value[joint.name] + 6] = 1.0
+            if joint.quaternion is not None:
+                q[self.first_value[joint.name] + joint.values - 1] = 1.0
         return q
 
     def configuration(self, values: Mapping[str, Any], q: Floats) -> Floats:
@@ -104,8 +104,8 @@ class Kinematics:
         high = np.where(np.isfinite(upper), upper, low + 2.0 * reach)
         q = rng.uniform(low, high, size=(count, self.dof))
         for joint in self.active:
-            if joint.kind == "floating":
-                first = self.first_value[joint.name] + 3
+            if joint.quaternion is not None:
+                first = self.first_value[joint.name] + joint.quaternion.start
                 turns = rng.normal(size=(count, 4))
                 q[:, first : first + 4] = turns / np.linalg.norm(turns, axis=1, keepdims=True)
         return q
@@ -195,6 +195,8 @@ def _limit(joint: Joint, which: str) -> Floats:
     sign = -1.0 if which == "lower" else 1.0
     if joint.kind == "floating":
         return sign * np.array([inf, inf, inf, 1.0, 1.0, 1.0, 1.0])
+    if joint.kind == "ball":
+        return sign * np.ones(4)
     if joint.kind in ("planar", "continuous"):
         return np.full(joint.values, sign * inf)
     return np.array([getattr(joint, which)], dtype=np.float64)

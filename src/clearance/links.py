@@ -15,7 +15,7 @@ from .shapes import Compound, Placed, Shape
 
 __all__ = ["Joint", "Link", "Mimic", "as_shape"]
 
-KINDS = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")
+KINDS = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating", "ball")
 MIMICS = ("revolute", "continuous", "prismatic")
 LARGEST = 1e9  # multipliers and offsets beyond this would overflow
 
@@ -66,7 +66,7 @@ class Joint:
     Parameters
     ----------
     name : str
-    kind : {"fixed", "revolute", "continuous", "prismatic", "planar", "floating"}
+    kind : {"fixed", "revolute", "continuous", "prismatic", "planar", "floating", "ball"}
     parent, child : str
         Names of links.
     origin : pose, optional
@@ -117,12 +117,17 @@ class Joint:
     @property
     def values(self) -> int:
         """How many numbers of a configuration belong to it."""
-        return {"fixed": 0, "planar": 3, "floating": 7}.get(self.kind, 1) if self.mimic is None else 0
+        return {"fixed": 0, "planar": 3, "floating": 7, "ball": 4}.get(self.kind, 1) if self.mimic is None else 0
 
     @property
     def velocities(self) -> int:
         """How many velocities it has."""
-        return 6 if self.kind == "floating" else self.values
+        return self.values if self.quaternion is None else self.values - 1
+
+    @property
+    def quaternion(self) -> slice | None:
+        """Which of its values are a quaternion, if any are."""
+        return {"floating": slice(3, 7), "ball": slice(0, 4)}.get(self.kind)
 
 
 def as_shape(shapes: Any) -> Shape | None:

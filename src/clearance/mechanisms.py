@@ -73,7 +73,7 @@ class Mechanism:
 
     @property
     def nv(self) -> int:
-        """Number of velocities: less than `dof` by one for every floating joint."""
+        """Number of velocities: less than `dof` by one for every floating or ball joint."""
         return self._kinematics.nv
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
 from copy import deepcopy
 from dataclasses import dataclass
 from math import inf, isnan
@@ -96,7 +97,7 @@ class Robot(Mechanism):
     links : iterable of Link
     joints : iterable of Joint
         In the order of configurations. A planar joint has the values x, y and yaw, a floating one x, y, z and a
-        quaternion with its real part last; fixed joints and those that mimic another have none.
+        quaternion with its real part last, a ball joint only that; fixed joints and those that mimic another have none.
     name : str
     base : pose, optional
         `world_from_root`.
@@ -135,6 +136,10 @@ class Robot(Mechanism):
         *,
         base_joint: Literal["fixed", "planar", "floating"] = "fixed",
         on_missing: Literal["raise", "warn"] = "raise",
+        n_points: int | Literal["auto"] = 8,
+        split: bool | float = False,
+        executor: Executor | None = None,
+        progress: Any = False,
     ) -> Robot:
         """Load a robot from a URDF file, or from a xacro file that makes one.
 
@@ -146,11 +151,22 @@ class Robot(Mechanism):
         package_dirs : sequence of str or paths
             Folders of packages, or folders that hold them, for `package://` addresses.
         collision : {"mesh", "hull", "swept"}
-            Meshes as they are, their convex hulls, or few points swept by a ball around them.
+            Meshes as they are, their convex hulls, or few points swept by a ball around them, see `fit_swept_hull`:
+            this takes about a second for each mesh.
         base_joint : {"fixed", "planar", "floating"}
             How the root moves in the world; its values come first in configurations.
         on_missing : {"raise", "warn"}
             What to do about mesh files that are not found.
+        n_points : int or "auto"
+            How many points a swept hull may have; "auto" weighs them against its volume.
+        split : bool or float
+            Cut concave meshes into several swept hulls. A number says how deep a hollow may be that is not cut, see
+            `fit_swept_hulls`; True is 0.05.
+        executor : concurrent.futures.Executor, optional
+            Processes that fit swept hulls, a mesh at a time; in threads it takes as long as without. It changes no
+            result.
+        progress : bool or callable
+            True shows a bar on a terminal while swept hulls are fitted.
 
         Returns
         -------
@@ -158,8 +174,10 @@ class Robot(Mechanism):
         """
         from . import srdf as srdf_file
         from . import urdf
+        from .fit_links import LinkFits
 
-        model = urdf.read(path, package_dirs=package_dirs, collision=collision, on_missing=on_missing)
+        fits = LinkFits(n_points, split, executor, progress)
+        model = urdf.read(path, package_dirs, collision, on_missing, fits)
         links, joints = list(model.links), list(model.joints)
         if base_joint not in ("fixed", "planar", "floating"):
             raise ValueError(f"base_joint must be 'fixed', 'planar' or 'floating', but it is {base_joint!r}.")

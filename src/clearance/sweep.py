@@ -29,7 +29,7 @@ Operators = Mapping[str, str] | str | None
 
 ALL_POINTS = 2**31 - 1
 SOME_POINTS = 10_000
-DEFAULTS = {"prismatic": "trans2", "planar": "planar8", "floating": "patch4"}
+DEFAULTS = {"prismatic": "trans2", "planar": "planar8", "floating": "patch4", "ball": "patch4"}
 MOST_PER_POINT = 16
 NAMES = {
     "revolute": ("circ1", "circ2", "circ3, ..., circ16"),
@@ -37,6 +37,7 @@ NAMES = {
     "prismatic": ("trans1", "trans2"),
     "planar": ("planar1", "planar2", "planar8"),
     "floating": ("patch1", "patch4"),
+    "ball": ("patch1", "patch4"),
 }
 
 
@@ -189,14 +190,14 @@ def sweep(
         Links count as their convex parts: what is concave is filled up.
     q_low, q_high : array_like, (dof,), or mapping of str to float
         Every combination of values in between is covered. Joints that turn without limits may have infinite ends. The
-        two quaternions of a floating joint are the ends of the shortest turn: every rotation is covered that is no
-        farther from the middle of it than they are.
+        two quaternions of a floating or ball joint are the ends of the shortest turn: every rotation is covered that is
+        no farther from the middle of it than they are.
     operators : mapping of str to str, "auto" or None
         How closely each joint is followed, by its name: "circ1" makes one point and a ball of every generating point,
         "circ2" two and a smaller ball, "circ3" to "circ16" polygons without any; "trans1" and "trans2" for joints that
-        slide, "planar1", "planar2" and "planar8", "patch1" and "patch4" for floating ones. "auto" chooses for every
-        body and joint what makes volumes smallest within `max_points`; None, and joints that a mapping leaves out, take
-        "circ2", "trans2", "planar8" and "patch4".
+        slide, "planar1", "planar2" and "planar8", "patch1" and "patch4" for floating and ball joints. "auto" chooses
+        for every body and joint what makes volumes smallest within `max_points`; None, and joints that a mapping leaves
+        out, take "circ2", "trans2", "planar8" and "patch4".
     max_points : int
         Of all volumes together. Joints that would go beyond get by with one point, those near the base first.
 
@@ -232,7 +233,8 @@ def _box_of(robot: Robot, q_low: Configuration, q_high: Configuration) -> _core.
     low, high = _end_of(robot, q_low, "q_low"), _end_of(robot, q_high, "q_high")
     for joint in robot._kinematics.active:
         first = robot._kinematics.first_value[joint.name]
-        for k in range(first, first + (3 if joint.kind == "floating" else joint.values)):
+        count = joint.values if joint.quaternion is None else joint.quaternion.start
+        for k in range(first, first + count):
             _check_interval(joint, k - first, float(low[k]), float(high[k]))
     return _core.joint_box(robot._kinematics.tree, low, high)
 
@@ -251,11 +253,12 @@ def _end_of(robot: Robot, q: Configuration, name: str) -> Floats:
     if np.isnan(end).any():
         raise ValueError(f"{name} must hold numbers, but value {int(np.argmax(np.isnan(end)))} is NaN.")
     for active in robot._kinematics.active:
-        first = robot._kinematics.first_value[active.name] + 3
-        if active.kind == "floating" and not 1e-100 < np.linalg.norm(end[first : first + 4]) < 1e100:
-            raise ValueError(
-                f"{name}: the quaternion of joint '{active.name}' does not turn: {end[first : first + 4]}."
-            )
+        if active.quaternion is None:
+            continue
+        first = robot._kinematics.first_value[active.name]
+        quaternion = end[first : first + active.values][active.quaternion]
+        if not 1e-100 < np.linalg.norm(quaternion) < 1e100:
+            raise ValueError(f"{name}: the quaternion of joint '{active.name}' does not turn: {quaternion}.")
     return end
 
 
@@ -285,9 +288,7 @@ def points_of_one(robot: Robot, operators: Operators) -> list[int] | None:
     for joint in robot._kinematics.joints:
         if joint.kind == "fixed":
             continue
-        name = said.pop(
-            joint.name, NAMES[joint.kind][-1] if joint.kind in ("prismatic", "planar", "floating") else "circ2"
-        )
+        name = said.pop(joint.name, DEFAULTS.get(joint.kind, "circ2"))
         numbers[robot._kinematics.frame[joint.child]] = _number_in(joint, name)
     if said:
         raise KeyError(f"there is no joint '{next(iter(said))}' that moves.")
@@ -295,7 +296,7 @@ def points_of_one(robot: Robot, operators: Operators) -> list[int] | None:
 
 
 def _number_in(joint: Joint, operator: str) -> int:
-    word = {"prismatic": "trans", "planar": "planar", "floating": "patch"}.get(joint.kind, "circ")
+    word = DEFAULTS.get(joint.kind, "circ2").rstrip("0123456789")
     found = re.fullmatch(rf"{word}([1-9]\d?)", operator) if isinstance(operator, str) else None
     allowed = {"trans": (1, 2), "planar": (1, 2, 8), "patch": (1, 4)}.get(word, range(1, MOST_PER_POINT + 1))
     if found is None or int(found[1]) not in allowed:
