@@ -62,9 +62,9 @@ void check_velocities(const KinematicTree& tree, const char* what, std::size_t c
                                     " values, but it has " + std::to_string(count) + ".");
 }
 
-std::pair<JointBox, double> braking_box_of(const KinematicTree& tree, const Columns& braking, const std::vector<double>& lower,
-                                           const std::vector<double>& upper, const Doubles& q, const Doubles& qd,
-                                           const std::optional<Doubles>& command) {
+std::pair<JointBox, double> braking_box_of(const KinematicTree& tree, const Columns& braking,
+                                           const std::vector<double>& lower, const std::vector<double>& upper,
+                                           const Doubles& q, const Doubles& qd, const std::optional<Doubles>& command) {
     check_width(tree, q.shape(0)), check_row(tree, q.data(), 0);
     check_velocities(tree, "qd", qd.shape(0));
     if (command) check_velocities(tree, "command", command->shape(0));
@@ -151,8 +151,8 @@ nb::list swept_of(const GuardObject& self) {
         const SweepPlan& plan = guard.model().plan();
         for (std::int32_t k = plan.first_volume(part.swept); k < plan.first_volume(part.swept + 1); ++k) {
             const SweptHull& hull = guard.swept().hull(k);
-            volumes.append(nb::make_tuple(part.cell_body, plan.volumes()[static_cast<std::size_t>(k)].frame,
-                                          points_of(hull), hull.radius));
+            volumes.append(nb::make_tuple(part.cell_body, plan.volumes()[static_cast<std::size_t>(k)].frame, points_of(hull),
+                                          hull.radius));
         }
     }
     return volumes;
@@ -169,14 +169,16 @@ std::vector<double> bounds_of(const GuardObject& self) {
 
 void bind_guards(nb::module_& m) {
     nb::class_<VerdictObject>(m, "Verdict", "What a guard says in one cycle.")
-        .def_prop_ro("stop", [](const VerdictObject& v) { return v.verdict.stop; }, "Whether the robot has to brake now.")
+        .def_prop_ro(
+            "stop", [](const VerdictObject& v) { return v.verdict.stop; }, "Whether the robot has to brake now.")
         .def_prop_ro(
             "reason", [](const VerdictObject& v) { return name_of(v.verdict.reason); },
             "'clear', 'receding', 'pair', 'budget', 'input' or 'stale'.")
         .def_prop_ro(
             "lower", [](const VerdictObject& v) { return v.verdict.lower; },
             "No two parts of the critical pair come nearer than this before the robot stands still.")
-        .def_prop_ro("pair", [](const VerdictObject& v) { return std::pair{v.a, v.b}; }, "Names of the critical pair.")
+        .def_prop_ro(
+            "pair", [](const VerdictObject& v) { return std::pair{v.a, v.b}; }, "Names of the critical pair.")
         .def_prop_ro(
             "distance",
             [](const VerdictObject& v) {
@@ -200,7 +202,8 @@ void bind_guards(nb::module_& m) {
             "Seconds until all joints stand still if they brake.")
         .def_prop_ro(
             "work", [](const VerdictObject& v) { return v.verdict.work; }, "Operations that counted towards the budget.")
-        .def_prop_ro("iterations", [](const VerdictObject& v) { return v.verdict.iterations; }, "Steps of GJK.")
+        .def_prop_ro(
+            "iterations", [](const VerdictObject& v) { return v.verdict.iterations; }, "Steps of GJK.")
         .def("__repr__", [](const VerdictObject& v) {
             return std::string("Verdict(stop=") + (v.verdict.stop ? "True" : "False") + ", reason='" +
                    name_of(v.verdict.reason) + "', lower=" + printed_number(v.verdict.lower) + ", pair=('" + v.a + "', '" +
@@ -211,13 +214,15 @@ void bind_guards(nb::module_& m) {
         .def("__init__", &make_guard, "cell"_a, "braking"_a, "limits"_a, "typical"_a, "points_of_one"_a.none(),
              "most_points"_a, "speeds"_a, "margin"_a, "budget"_a.none(), "seconds"_a, "timeout"_a, nb::keep_alive<1, 2>())
         .def("update", &update, "q"_a.none(), "qd"_a.none(), "command"_a.none(), "time"_a, "moving"_a,
-             nb::sig("def update(self, q: numpy.typing.NDArray[numpy.float64] | None, qd: numpy.typing.NDArray[numpy.float64] "
-                     "| None, command: numpy.typing.NDArray[numpy.float64] | None, time: float, moving: list[tuple[int, "
-                     "numpy.typing.NDArray[numpy.float64]]]) -> Verdict"))
-        .def("replay", &replay, "q"_a, "qd"_a, "command"_a.none(), "time"_a.none(),
-             nb::sig("def replay(self, q: numpy.typing.NDArray[numpy.float64], qd: numpy.typing.NDArray[numpy.float64], "
-                     "command: numpy.typing.NDArray[numpy.float64] | None, time: numpy.typing.NDArray[numpy.float64] | None) "
-                     "-> tuple[numpy.typing.NDArray[typing.Any], ...]"))
+             nb::sig(
+                 "def update(self, q: numpy.typing.NDArray[numpy.float64] | None, qd: numpy.typing.NDArray[numpy.float64] "
+                 "| None, command: numpy.typing.NDArray[numpy.float64] | None, time: float, moving: list[tuple[int, "
+                 "numpy.typing.NDArray[numpy.float64]]]) -> Verdict"))
+        .def(
+            "replay", &replay, "q"_a, "qd"_a, "command"_a.none(), "time"_a.none(),
+            nb::sig("def replay(self, q: numpy.typing.NDArray[numpy.float64], qd: numpy.typing.NDArray[numpy.float64], "
+                    "command: numpy.typing.NDArray[numpy.float64] | None, time: numpy.typing.NDArray[numpy.float64] | None) "
+                    "-> tuple[numpy.typing.NDArray[typing.Any], ...]"))
         .def("reset", [](GuardObject& self) { self.guard.reset(); })
         .def_prop_ro("box", [](const GuardObject& self) { return self.guard.box(); })
         .def_prop_ro("points", [](const GuardObject& self) { return self.guard.model().plan().points(); })

@@ -1,3 +1,5 @@
+#include "bindings/robots.hpp"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -9,7 +11,6 @@
 
 #include "bindings/gaps.hpp"
 #include "bindings/interrupts.hpp"
-#include "bindings/robots.hpp"
 #include "bindings/shapes.hpp"
 #include "motion/check_path.hpp"
 #include "parallel/pool.hpp"

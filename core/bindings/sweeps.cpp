@@ -1,3 +1,5 @@
+#include "bindings/sweeps.hpp"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -6,7 +8,6 @@
 #include "bindings/gaps.hpp"
 #include "bindings/robots.hpp"
 #include "bindings/shapes.hpp"
-#include "bindings/sweeps.hpp"
 #include "motion/choose_points.hpp"
 
 namespace clearance {
@@ -68,8 +69,8 @@ nb::list sweep_volumes(const LinkBodies& links, const JointBox& box, const std::
     for (std::size_t k = 0; k < plan.volumes().size(); ++k) {
         const SweepPlan::Volume& volume = plan.volumes()[k];
         const SweptHull& hull = sweep.hull(static_cast<std::int32_t>(k));
-        volumes.append(nb::make_tuple(parts.link[static_cast<std::size_t>(volume.body)], volume.frame, points_of(hull),
-                                      hull.radius));
+        volumes.append(
+            nb::make_tuple(parts.link[static_cast<std::size_t>(volume.body)], volume.frame, points_of(hull), hull.radius));
     }
     return volumes;
 }
@@ -94,9 +95,10 @@ void bind_sweeps(nb::module_& m) {
     m.def("joint_box", &joint_box, "tree"_a, "low"_a, "high"_a,
           nb::sig("def joint_box(tree: KinematicTree, low: numpy.typing.NDArray[numpy.float64], high: "
                   "numpy.typing.NDArray[numpy.float64]) -> JointBox"));
-    m.def("sweep_volumes", &sweep_volumes, "links"_a, "box"_a, "points_of_one"_a.none(), "most_points"_a,
-          nb::sig("def sweep_volumes(links: LinkBodies, box: JointBox, points_of_one: list[int] | None, most_points: int) -> "
-                  "list[tuple[int, int, numpy.typing.NDArray[numpy.float64], float]]"));
+    m.def(
+        "sweep_volumes", &sweep_volumes, "links"_a, "box"_a, "points_of_one"_a.none(), "most_points"_a,
+        nb::sig("def sweep_volumes(links: LinkBodies, box: JointBox, points_of_one: list[int] | None, most_points: int) -> "
+                "list[tuple[int, int, numpy.typing.NDArray[numpy.float64], float]]"));
     m.def("box_change", &box_change, "links"_a, "link"_a, "frame"_a, "before"_a, "now"_a);
 }
 

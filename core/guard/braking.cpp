@@ -24,7 +24,8 @@ Push push_of(const Braking& braking, std::size_t k, const double* command) {
 }
 
 double stopping_time(const Braking& braking, std::size_t k, double speed, const Push& push) {
-    const double fastest = max_of(abs_of(speed + push.least * braking.latency[k]), abs_of(speed + push.most * braking.latency[k]));
+    const double fastest =
+        max_of(abs_of(speed + push.least * braking.latency[k]), abs_of(speed + push.most * braking.latency[k]));
     return braking.latency[k] + fastest / braking.deceleration[k];
 }
 
@@ -48,8 +49,8 @@ Worst worst_of_three(const Braking& braking, std::size_t first) {
 
 }  // namespace
 
-double braking_box(const KinematicTree& tree, const Braking& braking, const double* lower, const double* upper, const double* q,
-                   const double* qd, const double* command, JointBox& box) {
+double braking_box(const KinematicTree& tree, const Braking& braking, const double* lower, const double* upper,
+                   const double* q, const double* qd, const double* command, JointBox& box) {
     double time = 0.0;
     const auto take = [&](std::size_t value, std::size_t velocity) {
         const Push push = push_of(braking, velocity, command);

@@ -18,7 +18,7 @@ struct Braking {
 // within limits, unless they are beyond them now.
 //
 // Returns the time until the last joint stands still.
-double braking_box(const KinematicTree& tree, const Braking& braking, const double* lower, const double* upper, const double* q,
-                   const double* qd, const double* command, JointBox& box);
+double braking_box(const KinematicTree& tree, const Braking& braking, const double* lower, const double* upper,
+                   const double* q, const double* qd, const double* command, JointBox& box);
 
 }  // namespace clearance

@@ -79,7 +79,8 @@ GuardReason Guard::check(const GuardInput& input) const {
     return passed >= 0.0 && passed <= options_.timeout ? GuardReason::clear : GuardReason::stale;
 }
 
-// An obstacle may be where it was seen last, or as far from there as it can have gone since, and until the robot stands still.
+// An obstacle may be where it was seen last, or as far from there as it can have gone since, and until the robot stands
+// still.
 bool Guard::place_obstacles(const GuardInput& input) {
     for (const GuardInput::Seen& seen : input.moving) {
         Obstacle& obstacle = obstacles_[static_cast<std::size_t>(seen.body)];
@@ -102,8 +103,7 @@ bool Guard::place_obstacles(const GuardInput& input) {
 }
 
 void Guard::carry_over() {
-    for (const std::int32_t volume : compared_)
-        changes_[static_cast<std::size_t>(volume)] = now_->change(volume, *before_);
+    for (const std::int32_t volume : compared_) changes_[static_cast<std::size_t>(volume)] = now_->change(volume, *before_);
     for (std::size_t k = 0; k < bounds_.size(); ++k) {
         const GuardPair& pair = model_.pairs()[k];
         const double other = pair.volume_b < 0 ? 0.0 : changes_[static_cast<std::size_t>(pair.volume_b)];
@@ -243,8 +243,7 @@ bool Guard::recedes(const GuardPair& pair, const Gap& gap) {
     const auto never_advances = [&](std::int32_t number, const Vec3d& along) {
         const GuardPart& one = part(number);
         if (one.swept < 0) return true;
-        return tangent_a_.set_up(one.swept, pair.frame, q_.data(), frames_.data(), box_) &&
-               tangent_a_.never_advances(along);
+        return tangent_a_.set_up(one.swept, pair.frame, q_.data(), frames_.data(), box_) && tangent_a_.never_advances(along);
     };
     return never_advances(pair.part_a, normal) && never_advances(pair.part_b, -normal);
 }

@@ -42,9 +42,9 @@ enum class GuardReason {
 struct GuardVerdict {
     bool stop = true;
     GuardReason reason = GuardReason::input;
-    double lower = -std::numeric_limits<double>::infinity();  // of the critical pair, until the robot stands still
-    std::int32_t pair = -1;                                   // of the cell
-    Gap present{};                                            // of its critical parts now, in the world
+    double lower = -std::numeric_limits<double>::infinity();           // of the critical pair, until the robot stands still
+    std::int32_t pair = -1;                                            // of the cell
+    Gap present{};                                                     // of its critical parts now, in the world
     double time_to_contact = std::numeric_limits<double>::infinity();  // if all joints went on as fast as now
     double stopping_time = 0.0;
     std::int64_t work = 0;  // operations that count towards the budget
@@ -119,11 +119,11 @@ private:
     std::vector<Pose> frames_, middle_frames_;  // seen from the base
     std::vector<Entry> entries_;                // by pair of the model,
     std::vector<double> bounds_;
-    std::vector<double> changes_;               // by volume
-    std::vector<std::int32_t> compared_;        // volumes that pairs need
-    std::vector<Obstacle> obstacles_;           // by body of the cell
+    std::vector<double> changes_;         // by volume
+    std::vector<std::int32_t> compared_;  // volumes that pairs need
+    std::vector<Obstacle> obstacles_;     // by body of the cell
     bool has_bounds_ = false, has_middle_ = false;
-    std::size_t start_ = 0, turn_ = 0;          // where to go on
+    std::size_t start_ = 0, turn_ = 0;  // where to go on
     std::int64_t cycle_ = 0, work_ = 0, iterations_ = 0;
     double last_time_ = std::numeric_limits<double>::quiet_NaN(), stopping_time_ = 0.0;
     std::chrono::steady_clock::time_point began_;

@@ -60,12 +60,17 @@ std::vector<SweptBody> GuardModel::add_parts(const Cell& cell, const Options& op
         for (const Part& part : body.body.parts()) {
             check(part, k >= options.links, options.speeds[k] > 0.0);
             if (const auto* plane = std::get_if<HalfSpace>(&part.shape)) {
-                parts_.push_back({Body({part}), static_cast<std::int32_t>(k), 0, stand, -1, moved(*plane, stand * part.pose)});
+                parts_.push_back(
+                    {Body({part}), static_cast<std::int32_t>(k), 0, stand, -1, moved(*plane, stand * part.pose)});
                 continue;
             }
             const SweptPoints swept = swept_points(part);
-            parts_.push_back({body_of(swept), static_cast<std::int32_t>(k), body.frame, stand,
-                              static_cast<std::int32_t>(bodies.size()), {}});
+            parts_.push_back({body_of(swept),
+                              static_cast<std::int32_t>(k),
+                              body.frame,
+                              stand,
+                              static_cast<std::int32_t>(bodies.size()),
+                              {}});
             bodies.push_back({swept.points, swept.radius, body.frame});
         }
     }

@@ -10,9 +10,9 @@ struct GuardPart {
     Body body;
     std::int32_t cell_body;
     std::int32_t frame;
-    Pose stand;                   // frame_from_body; links stand at the identity
-    std::int32_t swept = -1;      // number among the bodies of the plan, none for a half-space
-    HalfSpace plane{};            // seen from the base
+    Pose stand;               // frame_from_body; links stand at the identity
+    std::int32_t swept = -1;  // number among the bodies of the plan, none for a half-space
+    HalfSpace plane{};        // seen from the base
 };
 
 // Two parts that are compared, as seen from the last frame that carries both. A half-space is the second.
@@ -29,11 +29,12 @@ struct GuardPair {
 class GuardModel {
 public:
     struct Options {
-        SweepPlan::PointsOfOne points_of_one;  // by number of the cell's body and frame; chosen for `typical` if there are none
+        SweepPlan::PointsOfOne
+            points_of_one;  // by number of the cell's body and frame; chosen for `typical` if there are none
         std::int32_t most_points;
-        JointBox typical;                      // a box as it is to be expected
-        std::size_t links;                     // how many of the cell's bodies are, which come first
-        std::vector<double> speeds;            // of obstacles by number of the cell's body; 0 if they stand
+        JointBox typical;            // a box as it is to be expected
+        std::size_t links;           // how many of the cell's bodies are, which come first
+        std::vector<double> speeds;  // of obstacles by number of the cell's body; 0 if they stand
     };
     GuardModel(const Cell& cell, const Options& options);
 

@@ -48,8 +48,10 @@ Choice choice_of(const KinematicTree& tree, const SweptBody& body, std::int32_t 
 
 // What a joint may make of one point instead of what it makes now.
 std::vector<int> more_points(JointKind kind, int now) {
-    if (kind == JointKind::planar) return now < 2 ? std::vector<int>{2, 8} : now < 8 ? std::vector<int>{8} : std::vector<int>{};
-    if (kind != JointKind::revolute) return now < most_points_of_one(kind) ? std::vector<int>{most_points_of_one(kind)} : std::vector<int>{};
+    if (kind == JointKind::planar)
+        return now < 2 ? std::vector<int>{2, 8} : now < 8 ? std::vector<int>{8} : std::vector<int>{};
+    if (kind != JointKind::revolute)
+        return now < most_points_of_one(kind) ? std::vector<int>{most_points_of_one(kind)} : std::vector<int>{};
     return now < 2 ? std::vector<int>{2} : now < 6 ? std::vector<int>{now + 1, now + 2} : std::vector<int>{};
 }
 
@@ -87,13 +89,11 @@ SweepPlan::PointsOfOne choose_points(const KinematicTree& tree, const std::vecto
     SweepPlan::PointsOfOne chosen(bodies.size(), std::vector<int>(tree.frames().size(), 1));
     std::int32_t room = most_points - SweepPlan(tree, bodies, chosen, last_frame).points();
     std::vector<Step> steps(bodies.size());
-    const auto look = [&](std::size_t k) {
-        steps[k] = best_step(tree, bodies[k], last_frame[k], chosen[k], box, room);
-    };
+    const auto look = [&](std::size_t k) { steps[k] = best_step(tree, bodies[k], last_frame[k], chosen[k], box, room); };
     for (std::size_t k = 0; k < bodies.size(); ++k) look(k);
     while (true) {
-        const auto best = std::max_element(steps.begin(), steps.end(),
-                                           [](const Step& a, const Step& b) { return a.gain < b.gain; });
+        const auto best =
+            std::max_element(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.gain < b.gain; });
         if (best == steps.end() || best->frame < 0) return chosen;
         const auto body = static_cast<std::size_t>(best - steps.begin());
         if (best->points <= room) {
@@ -105,7 +105,8 @@ SweepPlan::PointsOfOne choose_points(const KinematicTree& tree, const std::vecto
 }
 
 void limit_points(const KinematicTree& tree, const std::vector<SweptBody>& bodies,
-                  const std::vector<std::int32_t>& last_frame, std::int32_t most_points, SweepPlan::PointsOfOne& points_of_one) {
+                  const std::vector<std::int32_t>& last_frame, std::int32_t most_points,
+                  SweepPlan::PointsOfOne& points_of_one) {
     for (std::size_t frame = 1; frame < tree.frames().size(); ++frame) {
         if (SweepPlan(tree, bodies, points_of_one, last_frame).points() <= most_points) return;
         for (std::vector<int>& of_body : points_of_one) of_body[frame] = 1;

@@ -10,9 +10,10 @@ SweepPlan::PointsOfOne choose_points(const KinematicTree& tree, const std::vecto
                                      const std::vector<std::int32_t>& last_frame, const JointBox& box,
                                      std::int32_t most_points);
 
-// As given, but one point of one wherever the volumes of all bodies would go beyond a number of points otherwise: joints near
-// the base, where volumes have most points, give way first.
+// As given, but one point of one wherever the volumes of all bodies would go beyond a number of points otherwise: joints
+// near the base, where volumes have most points, give way first.
 void limit_points(const KinematicTree& tree, const std::vector<SweptBody>& bodies,
-                  const std::vector<std::int32_t>& last_frame, std::int32_t most_points, SweepPlan::PointsOfOne& points_of_one);
+                  const std::vector<std::int32_t>& last_frame, std::int32_t most_points,
+                  SweepPlan::PointsOfOne& points_of_one);
 
 }  // namespace clearance

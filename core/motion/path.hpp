@@ -18,7 +18,8 @@ public:
     std::vector<double> breaks;  // 0 first, the end last
 };
 
-// Straight lines from one configuration to the next, one per unit of time; floating and ball joints turn on the shortest way.
+// Straight lines from one configuration to the next, one per unit of time; floating and ball joints turn on the shortest
+// way.
 class Waypoints : public Path {
 public:
     Waypoints(const KinematicTree& tree, const double* rows, std::size_t count);

@@ -31,11 +31,10 @@ double turn_change(const JointBox& before, const JointBox& now, std::size_t at) 
 
 JointChange change_of(const Frame& frame, const JointBox& before, const JointBox& now) {
     const auto at = static_cast<std::size_t>(frame.value);
-    const auto range = [&](std::size_t k) {
-        return growth(before.low[k], before.high[k], now.low[k], now.high[k]);
-    };
+    const auto range = [&](std::size_t k) { return growth(before.low[k], before.high[k], now.low[k], now.high[k]); };
     const auto farthest = [&](std::size_t k) {
-        return max_of(max_of(abs_of(before.low[k]), abs_of(before.high[k])), max_of(abs_of(now.low[k]), abs_of(now.high[k])));
+        return max_of(max_of(abs_of(before.low[k]), abs_of(before.high[k])),
+                      max_of(abs_of(now.low[k]), abs_of(now.high[k])));
     };
     const double factor = abs_of(frame.multiplier);
     switch (frame.kind) {
@@ -46,8 +45,7 @@ JointChange change_of(const Frame& frame, const JointBox& before, const JointBox
         case JointKind::planar:
             return {range(at + 2), std::hypot(range(at), range(at + 1)), std::hypot(farthest(at), farthest(at + 1))};
         case JointKind::floating:
-            return {turn_change(before, now, at + 3),
-                    norm(Vec3d{range(at), range(at + 1), range(at + 2)}),
+            return {turn_change(before, now, at + 3), norm(Vec3d{range(at), range(at + 1), range(at + 2)}),
                     norm(Vec3d{farthest(at), farthest(at + 1), farthest(at + 2)})};
         case JointKind::ball:
             return {turn_change(before, now, at), 0.0, 0.0};

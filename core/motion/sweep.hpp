@@ -21,7 +21,7 @@ public:
         std::int32_t body, frame;  // the frame it is seen from
         std::int32_t joint;        // frame of the joint that made it out of the volume before it, or -1
         std::int32_t points_of_one, count;
-        std::size_t first;         // of its numbers
+        std::size_t first;  // of its numbers
     };
 
     // How many points every joint makes of one, by body and frame; the last frame by body.

@@ -62,9 +62,9 @@ struct Cover {
 
 // A turn about an axis, as it moves one point: to the middle of the turn, and there outwards and along the arc.
 struct Turned {
-    Vec3d level;   // the point of the axis that it goes around,
-    Vec3d out;     // from there to the point,
-    Vec3d along;   // and the tangent, as long as that
+    Vec3d level;  // the point of the axis that it goes around,
+    Vec3d out;    // from there to the point,
+    Vec3d along;  // and the tangent, as long as that
 };
 
 struct Turning {

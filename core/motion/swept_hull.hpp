@@ -20,7 +20,7 @@ struct SweptHull {
     double* blocks;
     std::int32_t count;  // of points
     double radius;
-    double extent;       // no point is farther from the origin
+    double extent;  // no point is farther from the origin
 
     std::size_t block_count() const { return blocks_for(count); }
     Vec3d point(std::size_t k) const {

@@ -10,7 +10,7 @@ double TangentSweep::reach_of_joint(std::int32_t joint) const {
 }
 
 bool TangentSweep::set_up(std::int32_t body, std::int32_t ancestor, const double* q, const Pose* frames,
-                            const JointBox& box) {
+                          const JointBox& box) {
     body_ = body;
     steps_.clear();
     const Pose& to = frames[ancestor];
@@ -33,7 +33,14 @@ bool TangentSweep::set_up(std::int32_t body, std::int32_t ancestor, const double
         if (joint.kind == JointKind::prismatic)
             range({child.rotation * joint.axis, {}, false, joint.value, joint.multiplier, 0.0, 0.0, 1.0});
         for (int c = 0; c < (is_planar ? 2 : 0); ++c)
-            range({parent.rotation * (joint.origin.rotation * joint.across[c]), {}, false, joint.value + c, 1.0, 0.0, 0.0, 1.0});
+            range({parent.rotation * (joint.origin.rotation * joint.across[c]),
+                   {},
+                   false,
+                   joint.value + c,
+                   1.0,
+                   0.0,
+                   0.0,
+                   1.0});
         k = joint.parent;
     }
     set_bends();

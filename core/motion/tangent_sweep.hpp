@@ -6,12 +6,12 @@ namespace clearance {
 
 // What a body can touch while joints stay in a box, as if it moved along tangents, and by how much that may be wrong.
 //
-// Let d be how far each joint is from where it is expanded about. A point of the body is within r(d) of p + sum g_k d_k, where
-// g_k are its derivatives at zero and
+// Let d be how far each joint is from where it is expanded about. A point of the body is within r(d) of p + sum g_k d_k,
+// where g_k are its derivatives at zero and
 //     r(d) = 1/2 sum m_jk |d_j| |d_k|
-// with m_jk a bound for second derivatives: where j is nearer to the base than k, or the same, it is how fast joint k can move
-// the point if j turns, and zero if j slides. This is of second order in the width of the box, while volumes that follow a
-// joint with one point are wrong in the first order.
+// with m_jk a bound for second derivatives: where j is nearer to the base than k, or the same, it is how fast joint k can
+// move the point if j turns, and zero if j slides. This is of second order in the width of the box, while volumes that
+// follow a joint with one point are wrong in the first order.
 class TangentSweep {
 public:
     TangentSweep(const SweepPlan& plan, const Sweep& sweep) : plan_(&plan), sweep_(&sweep) {
