@@ -1,6 +1,7 @@
 """How far a robot is from touching anything, now and throughout its next movement."""
 
 from . import elements, errors, poses, samples
+from .bezier import sweep_bezier
 from .braking import Braking
 from .clearances import Clearances, clearances, is_clear
 from .contacts import ContactBatch, Contacts, contacts
@@ -91,5 +92,6 @@ __all__ = [
     "poses",
     "samples",
     "sweep",
+    "sweep_bezier",
     "within",
 ]
