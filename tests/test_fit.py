@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import clearance as cl
 from clearance.fit import fit_swept_hull, swept_volume
+from clearance.steiner import steiner_of
 
 pytest.importorskip("scipy", reason="fitting needs scipy")
 
@@ -322,6 +323,47 @@ def test_triangle_with_thickness_is_found_again(shift):
     assert swept_volume(hull) == pytest.approx(swept_volume(cl.ConvexHull(corners, 0.4)), rel=0.02)
 
 
+# As many points as they are worth -------------------------------------------------------------------------------------
+
+
+def regular(n):
+    angle = np.arange(n) * 2 * pi / n
+    return np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), [("point", 1), ("ball", 1), ("line", 2), ("capsule", 2), ("square", 4), ("disc", 6), ("box", 8)]
+)
+def test_bodies_of_few_points_are_given_as_many(name, count):
+    rng = np.random.default_rng(16)
+    cloud = {
+        "point": np.ones((5, 3)),
+        "ball": unit_vectors(rng, 2000),
+        "line": np.outer(np.linspace(-1.0, 2.0, 50), [1.0, 2.0, -3.0]),
+        "capsule": on_capsule(rng, 400, 0.4, 2.0),
+        "square": np.concatenate([regular(4), 0.5 * regular(20)]),
+        "disc": regular(90),  # of a hexagon's area and 1.03^6: less than for any other number of corners
+        "box": BOX,
+    }[name]
+    rotation, shift = random_pose(rng)
+    moved = cloud @ rotation.T + shift
+    hull = fit_swept_hull(moved, "auto")
+    assert len(hull.points) == count
+    assert farthest_outside(hull, moved) <= 0.0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["oblong", "boxy", "needle"])
+def test_every_point_is_worth_three_percent_of_the_volume(kind):
+    cloud = random_cloud(np.random.default_rng(17), kind)
+    hull = fit_swept_hull(cloud)
+    assert farthest_outside(hull, cloud) <= 0.0
+    cost = swept_volume(hull) * 1.03 ** len(hull.points)
+    others = [fit(cloud, count) for count in (1, 2, 3, 4, 6, 8, 10, 12)]
+    assert cost <= 1.0001 * min(swept_volume(other) * 1.03 ** len(other.points) for other in others)
+    assert hull in others
+
+
 # Clouds that are hardly any ------------------------------------------------------------------------------------------
 
 
@@ -464,6 +506,19 @@ def test_volume_of_nearly_flat_hulls_is_that_of_flat_ones(seed):
     rotation, shift = random_pose(rng)
     volumes = [swept_volume(cl.ConvexHull(points @ rotation.T + shift, 0.1)) for points in (flat, bent)]
     assert volumes[1] == pytest.approx(volumes[0], rel=1e-6)
+
+
+@given(seeds, st.integers(2, 12), st.sampled_from([0.0, 0.3, 2.0]))
+def test_slope_of_the_volume_is_that_of_small_steps(seed, count, radius):
+    rng = np.random.default_rng(seed)
+    core = rng.standard_normal((count, 3))
+    towards, step = rng.standard_normal(3 * count + 1), 1e-5
+    there, back = (
+        steiner_of(core + sign * step * towards[:-1].reshape(-1, 3)).volume(radius + sign * step * towards[-1])
+        for sign in (1, -1)
+    )
+    slope = steiner_of(core).slope(radius) @ towards
+    assert (there - back) / (2 * step) == pytest.approx(slope, rel=1e-4, abs=1e-4)
 
 
 # What is refused -----------------------------------------------------------------------------------------------------

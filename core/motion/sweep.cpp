@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace clearance {
 namespace {
@@ -37,13 +38,17 @@ JointChange change_of(const Frame& frame, const JointBox& before, const JointBox
                       max_of(abs_of(now.low[k]), abs_of(now.high[k])));
     };
     const double factor = abs_of(frame.multiplier);
+    const auto turn = [&](std::size_t k) {
+        const bool was_everywhere = factor * (before.high[k] - before.low[k]) >= 2.0 * std::numbers::pi;
+        return was_everywhere ? 0.0 : factor * range(k);
+    };
     switch (frame.kind) {
         case JointKind::revolute:
-            return {factor * range(at), 0.0, 0.0};
+            return {turn(at), 0.0, 0.0};
         case JointKind::prismatic:
             return {0.0, factor * range(at), factor * farthest(at) + abs_of(frame.offset)};
         case JointKind::planar:
-            return {range(at + 2), std::hypot(range(at), range(at + 1)), std::hypot(farthest(at), farthest(at + 1))};
+            return {turn(at + 2), std::hypot(range(at), range(at + 1)), std::hypot(farthest(at), farthest(at + 1))};
         case JointKind::floating:
             return {turn_change(before, now, at + 3), norm(Vec3d{range(at), range(at + 1), range(at + 2)}),
                     norm(Vec3d{farthest(at), farthest(at + 1), farthest(at + 2)})};
@@ -149,7 +154,7 @@ double BoxChange::of(std::int32_t body, std::int32_t frame, const JointBox& befo
     for (std::int32_t k = bodies_[static_cast<std::size_t>(body)].frame; k != frame;) {
         const Frame& joint = tree_->frames()[static_cast<std::size_t>(k)];
         const JointChange by = change_of(joint, before, now);
-        change += (by.turn > 0.0 ? by.turn * reach : 0.0) + by.slide;
+        change += min_of(by.turn, 2.0) * reach + by.slide;  // no chord is longer than twice the radius
         reach += norm(joint.origin.translation) + by.farthest_slide;
         k = joint.parent;
     }

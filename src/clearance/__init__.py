@@ -6,6 +6,7 @@ from .braking import Braking
 from .clearances import Clearances, clearances, is_clear
 from .contacts import ContactBatch, Contacts, contacts
 from .fit import fit_swept_hull
+from .fit_pieces import fit_swept_hulls
 from .guard import Guard, Replay, Verdict
 from .meshio import load_mesh
 from .paths import PathReport, check_path
@@ -87,6 +88,7 @@ __all__ = [
     "elements",
     "errors",
     "fit_swept_hull",
+    "fit_swept_hulls",
     "is_clear",
     "load_mesh",
     "poses",

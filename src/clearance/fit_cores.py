@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from math import inf, pi
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,31 +25,78 @@ RANDOM_STARTS = 20
 RELOCATIONS = 2
 
 
-def small_cores(cloud: Floats, centre: Floats, count: int, seed: int) -> list[Floats]:
-    """Cores of two and of `count` points that make small hulls around a cloud."""
-    axes, widths = principal_axes(cloud)
-    origin = cloud.mean(axis=0)
-    if widths[2] <= FLAT * widths[0]:
-        # A flat cloud has a hull without volume, unless it may have two points only.
-        flat = (cloud - origin) @ axes[:2].T
-        corners = outline_of(flat)
-        if len(corners) <= count:
-            return [cloud[corners]]
+@dataclass(frozen=True, eq=False)
+class SmallCores:
+    """Cores that make small hulls around a cloud: what is the same for any number of points is found once."""
+
+    cloud: Floats
+    centre: Floats
+    seed: int
+
+    def of(self, count: int) -> list[Floats]:
+        """Cores of two and of `count` points, which must be two or more."""
+        if self._is_flat:
+            # A flat cloud has a hull without volume, unless it may have two points only.
+            corners = outline_of(self._flat)
+            if len(corners) <= count:
+                return [self.cloud[corners]]
+            if count > 2:
+                return [self._origin + polygon_around(self._flat[corners], count) @ self._principal[0][:2]]
+        elif len(self._vertices) <= count:
+            return [self._vertices]
+        cores = [self._capsule]
         if count > 2:
-            return [origin + polygon_around(flat[corners], count) @ axes[:2]]
-        vertices, axes = cloud[corners], np.vstack([axes[:2], cross(axes[0], axes[1])])
-    else:
-        hull = import_extra("scipy.spatial").ConvexHull(cloud)
-        vertices = cloud[hull.vertices]
-        if len(vertices) <= count:
-            return [vertices]
-        axes = _axes_of_surface(cloud[hull.simplices])
-    size = float(np.linalg.norm(vertices - centre, axis=1).max())
-    local = (vertices - centre) @ axes.T / size
-    few = outermost(local, MOST_CORNERS)
-    capsule = search_core(local, few, 2, seed)
-    found = [capsule] if count == 2 else [capsule, search_core(local, few, count, seed, capsule)]
-    return [centre + size * core @ axes for core in found]
+            cores.append(search_core(self._local, self._few, count, self.seed, self._capsule))
+        return [self.centre + self._size * core @ self._axes for core in cores]
+
+    @cached_property
+    def _principal(self) -> tuple[Floats, Floats]:
+        return principal_axes(self.cloud)
+
+    @cached_property
+    def _origin(self) -> Floats:
+        origin: Floats = self.cloud.mean(axis=0)
+        return origin
+
+    @property
+    def _is_flat(self) -> bool:
+        widths = self._principal[1]
+        return bool(widths[2] <= FLAT * widths[0])
+
+    @property
+    def _flat(self) -> Floats:
+        return (self.cloud - self._origin) @ self._principal[0][:2].T
+
+    @cached_property
+    def _hull(self) -> Any:
+        return import_extra("scipy.spatial").ConvexHull(self.cloud)
+
+    @cached_property
+    def _vertices(self) -> Floats:
+        return self.cloud[outline_of(self._flat) if self._is_flat else self._hull.vertices]
+
+    @cached_property
+    def _axes(self) -> Floats:
+        if not self._is_flat:
+            return _axes_of_surface(self.cloud[self._hull.simplices])
+        first, second = self._principal[0][:2]
+        return np.stack([first, second, cross(first, second)])
+
+    @cached_property
+    def _size(self) -> float:
+        return float(np.linalg.norm(self._vertices - self.centre, axis=1).max())
+
+    @cached_property
+    def _local(self) -> Floats:
+        return (self._vertices - self.centre) @ self._axes.T / self._size
+
+    @cached_property
+    def _few(self) -> Floats:
+        return outermost(self._local, MOST_CORNERS)
+
+    @cached_property
+    def _capsule(self) -> Floats:
+        return search_core(self._local, self._few, 2, self.seed)
 
 
 def _axes_of_surface(triangles: Floats) -> Floats:
@@ -71,27 +121,27 @@ def search_core(cloud: Floats, few: Floats, count: int, seed: int, capsule: Floa
     rng = np.random.default_rng(seed)
     rough = outermost(few, MOST_CORNERS // 4)
     tries = [Try.of(core, rough) for core in _starts(rough, count, rng, capsule)]
-    chosen = [(Try.of(t.core, few), 0.1) for t in _unlike(tries, 8)]
+    chosen = [(t.around(few), 0.1) for t in _unlike(tries, 8)]
     for keep, rounds in ((4, 5), (2, 8), (1, 15)):
         walked = [descend(t, few, step, rounds) for t, step in chosen]
         chosen = sorted(walked, key=lambda walk: walk[0].volume)[:keep]
     best, step = chosen[0]
     for _ in range(RELOCATIONS if count > 2 else 0):
         moved = _unlike([Try.of(core, rough) for core in _relocated(best, few)], 3)
-        walked = [descend(Try.of(t.core, few), few, 0.1, 12) for t in moved]
+        walked = [descend(t.around(few), few, 0.1, 12) for t in moved]
         other, its_step = min(walked, key=lambda walk: walk[0].volume)
         if other.volume > best.volume * (1 - 1e-3):
             break
         best, step = other, its_step
     for _ in range(4):
         best, step = descend(best, few, max(step, 0.01), 25)
-        away = distances_from(best.core, best.steiner, cloud)
+        away = distances_from(best.steiner, cloud)
         outside = np.argsort(-away, kind="stable")[: MOST_CORNERS // 8]
         outside = outside[away[outside] > best.radius + 1e-6]
         if not len(outside):
             break
         few = np.unique(np.vstack([few, cloud[outside]]), axis=0)
-        best = Try.of(best.core, few)
+        best = best.around(few)
     return best.core
 
 
@@ -150,8 +200,9 @@ def _forms(cloud: Floats, count: int, rng: np.random.Generator) -> Iterator[Floa
             continue
         yield np.insert(polygon_or_less(flat, count), axis, 0.5 * (low + high), axis=1)
         if count >= 6:
-            ends = (polygon_or_less(flat, n) for n in ((count + 1) // 2, count // 2))
-            yield np.concatenate([np.insert(e, axis, z, axis=1) for e, z in zip(ends, (low, high), strict=True)])
+            lower = polygon_or_less(flat, (count + 1) // 2)
+            upper = lower if count % 2 == 0 else polygon_or_less(flat, count // 2)
+            yield np.concatenate([np.insert(e, axis, z, axis=1) for e, z in ((lower, low), (upper, high))])
     for _ in range(RANDOM_STARTS):
         towards = rng.standard_normal((count, 3))
         yield cloud[np.argmax(cloud @ towards.T, axis=0)]

@@ -33,19 +33,26 @@ class Try:
 
     @classmethod
     def of(cls, core: Floats, cloud: Floats) -> Try:
-        steiner = steiner_of(core)
-        away = distances_from(core, steiner, cloud)
+        return cls._of(steiner_of(core), cloud)
+
+    @classmethod
+    def _of(cls, steiner: Steiner, cloud: Floats) -> Try:
+        away = distances_from(steiner, cloud)
         radius = float(away.max())
-        return cls(core, steiner, away, radius, steiner.volume(radius))
+        return cls(steiner.core, steiner, away, radius, steiner.volume(radius))
+
+    def around(self, cloud: Floats) -> Try:
+        """Sweep the same core over another cloud."""
+        return self._of(self.steiner, cloud)
 
     @property
     def slope(self) -> Floats:
         return self.steiner.slope(self.radius)
 
 
-def distances_from(core: Floats, steiner: Steiner, cloud: Floats) -> Floats:
+def distances_from(steiner: Steiner, cloud: Floats) -> Floats:
     """How far points are from a core; zero inside."""
-    gaps = closest(cloud[:, None, None], core[steiner.cells], threads=1)
+    gaps = closest(cloud[:, None, None], steiner.core[steiner.cells], threads=1)
     away: Floats = gaps.distance.min(axis=1)
     if len(steiner.planes):
         heights = cloud @ steiner.planes[:, :3].T + steiner.planes[:, 3]
@@ -53,8 +60,9 @@ def distances_from(core: Floats, steiner: Steiner, cloud: Floats) -> Floats:
     return away
 
 
-def pulls_on(core: Floats, steiner: Steiner, points: Floats) -> Floats:
+def pulls_on(steiner: Steiner, points: Floats) -> Floats:
     """Derivatives (m, 3 k) of the distances of points from a core, by the coordinates of the core."""
+    core = steiner.core
     gaps = closest(points[:, None, None], core[steiner.cells], threads=1)
     rows = np.arange(len(points))
     nearest = gaps.distance.argmin(axis=1)
@@ -97,18 +105,19 @@ def _best_move(best: Try, kinks: list[Try], cloud: Floats, step: float) -> tuple
     slopes = [_slope_row(best, best), *(_slope_row(kink, best) for kink in kinks)]
     near = np.flatnonzero(best.away > best.radius - 4.0 * step)
     near = near[np.argsort(-best.away[near], kind="stable")][:MOST_ROWS]
-    pulls = pulls_on(best.core, best.steiner, cloud[near])
+    pulls = pulls_on(best.steiner, cloud[near])
     above = np.concatenate([pulls, np.tile([-1.0, 0.0], (len(near), 1))], axis=1)
     limits = np.array([*(limit for _, limit in slopes), *(best.radius - best.away[near])])
     bounds = np.full((unknowns, 2), [-step, step])
     bounds[-2] = max(-best.radius, -4.0 * step), 4.0 * step
     bounds[-1] = -1.0, 0.0
-    found = import_extra("scipy.optimize").linprog(
+    # Without integers among the unknowns it is a linear program; `linprog` takes longer to get ready.
+    optimize = import_extra("scipy.optimize")
+    rows = np.concatenate([[row for row, _ in slopes], above])
+    found = optimize.milp(
         np.eye(unknowns)[-1],
-        A_ub=np.concatenate([[row for row, _ in slopes], above]),
-        b_ub=limits,
-        bounds=bounds,
-        method="highs-ds",
+        constraints=optimize.LinearConstraint(rows, -np.inf, limits),
+        bounds=optimize.Bounds(*bounds.T),
     )
     if found.x is None:
         return np.zeros(best.core.size), 0.0

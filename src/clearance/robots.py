@@ -163,8 +163,7 @@ class Robot(Mechanism):
             Cut concave meshes into several swept hulls. A number says how deep a hollow may be that is not cut, see
             `fit_swept_hulls`; True is 0.05.
         executor : concurrent.futures.Executor, optional
-            Processes that fit swept hulls, a mesh at a time; in threads it takes as long as without. It changes no
-            result.
+            Processes that fit swept hulls, a mesh at a time; threads gain little. It changes no result.
         progress : bool or callable
             True shows a bar on a terminal while swept hulls are fitted.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import frexp, ldexp, pi
 from typing import Any
 
@@ -48,11 +49,11 @@ def swept_volume(hull: ConvexHull) -> float:
     return ldexp(steiner_of(core).volume(ldexp(radius, -exponent)), 3 * exponent)
 
 
-def import_extra(name: str) -> Any:
+def import_extra(name: str, what: str = "fitting", extra: str = "fit") -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise ImportError(f"fitting needs {name}; get it with: pip install clearance[fit]") from error
+        raise ImportError(f"{what} needs {name}; get it with: pip install clearance[{extra}]") from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,37 +62,92 @@ class Steiner:
 
     Attributes
     ----------
-    terms : ndarray, (3,)
-        V, S and M: volume, area and integrated mean curvature of the core.
-    slopes : ndarray, (3, k, 3)
+    core : ndarray, (k, 3)
     cells : ndarray of int, (f, 1 to 3)
-        Points of the simplices that the surface of the core consists of.
+        Points of the simplices that the surface of the core consists of. Triangles of a core with an inside go round
+        counterclockwise, seen from outside.
+    edges : ndarray of int, (e, 2)
+    bends : ndarray, (e,)
+        How much of M there is for a unit of length of each edge.
     planes : ndarray, (f, 4)
         Normals out of the core and offsets; none if it has no inside.
     """
 
-    terms: Floats
-    slopes: Floats
+    core: Floats
     cells: Indices
+    edges: Indices
+    bends: Floats
     planes: Floats = field(default_factory=lambda: np.empty((0, 4)))
 
+    @cached_property
+    def terms(self) -> tuple[float, float, float]:
+        """V, S and M: volume, area and integrated mean curvature of the core."""
+        area = 0.5 * self._sides * float(self._double_areas.sum())
+        curvature = float(self.bends @ _lengths(self._along)) if len(self.edges) else 0.0
+        return self._inside, area, curvature
+
+    @cached_property
+    def slopes(self) -> Floats:
+        """Derivatives of V, S and M by the points, (3, k, 3)."""
+        slopes = np.zeros((3, *self.core.shape))
+        if len(self.edges):
+            pull = self._along * (self.bends / np.maximum(_lengths(self._along), EPS))[:, None]
+            np.add.at(slopes[2], self.edges[:, 1], pull)
+            np.subtract.at(slopes[2], self.edges[:, 0], pull)
+        if self.cells.shape[1] == 3:
+            a, b, c = self._corners
+            normals = self._across / np.maximum(self._double_areas, EPS**2)[:, None]
+            opposite = np.stack([c - b, a - c, b - a])
+            np.add.at(slopes[1], self.cells.T, 0.5 * self._sides * cross(normals, opposite))
+        if len(self.planes):
+            np.add.at(slopes[0], self.cells.T, cross(np.stack([b, c, a]), np.stack([c, a, b])) / 6)
+        return slopes
+
     def volume(self, radius: float) -> float:
-        return float(np.dot([1.0, radius, radius**2], self.terms)) + 4 / 3 * pi * radius**3
+        inside, area, curvature = self.terms
+        return inside + area * radius + curvature * radius**2 + 4 / 3 * pi * radius**3
 
     def slope(self, radius: float) -> Floats:
         """Derivatives of the volume by all coordinates, and by the radius."""
-        by_points = np.tensordot([1.0, radius, radius**2], self.slopes, 1)
-        by_radius = float(np.dot([0.0, 1.0, 2 * radius], self.terms)) + 4 * pi * radius**2
+        by_points = self.slopes[0] + radius * self.slopes[1] + radius**2 * self.slopes[2]
+        by_radius = self.terms[1] + 2 * radius * self.terms[2] + 4 * pi * radius**2
         return np.append(by_points, by_radius)
+
+    @property
+    def _sides(self) -> float:
+        return 1.0 if len(self.planes) else 2.0
+
+    @property
+    def _inside(self) -> float:
+        a = self._corners[0]
+        return float((a * self._across).sum()) / 6 if len(self.planes) else 0.0
+
+    @cached_property
+    def _corners(self) -> Floats:
+        """Corners of the triangles, (3, f, 3), from the middle of the core."""
+        corners: Floats = (self.core - self.core.mean(axis=0))[self.cells.T]
+        return corners
+
+    @cached_property
+    def _across(self) -> Floats:
+        a, b, c = self._corners
+        return cross(b - a, c - a)
+
+    @cached_property
+    def _double_areas(self) -> Floats:
+        return _lengths(self._across) if self.cells.shape[1] == 3 else np.zeros(1)
+
+    @cached_property
+    def _along(self) -> Floats:
+        along: Floats = self.core[self.edges[:, 1]] - self.core[self.edges[:, 0]]
+        return along
 
 
 def steiner_of(core: Floats) -> Steiner:
     if len(core) == 1:
-        return Steiner(np.zeros(3), np.zeros((3, 1, 3)), np.array([[0]]))
-    if len(core) == 2:
-        return _of_outline(core, np.array([0, 1]))
-    if len(core) == 3:
-        return _of_outline(core, np.array([0, 1, 2]))
+        return Steiner(core, np.array([[0]]), np.empty((0, 2), dtype=np.intp), np.empty(0))
+    if len(core) <= 3:
+        return _of_outline(core, np.arange(len(core)))
     spatial = import_extra("scipy.spatial")
     try:
         hull = spatial.ConvexHull(core)
@@ -104,8 +160,16 @@ def steiner_of(core: Floats) -> Steiner:
 
 def cross(a: Floats, b: Floats) -> Floats:
     """As `numpy.cross`, which takes five times as long for few vectors."""
-    (a0, a1, a2), (b0, b1, b2) = np.moveaxis(a, -1, 0), np.moveaxis(b, -1, 0)
-    return np.stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0], axis=-1)
+    a0, a1, a2, b0, b1, b2 = a[..., 0], a[..., 1], a[..., 2], b[..., 0], b[..., 1], b[..., 2]
+    first = a1 * b2 - a2 * b1
+    across: Floats = np.empty((*first.shape, 3))
+    across[..., 0], across[..., 1], across[..., 2] = first, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0
+    return across
+
+
+def _lengths(vectors: Floats) -> Floats:
+    lengths: Floats = np.sqrt((vectors**2).sum(axis=-1))
+    return lengths
 
 
 def principal_axes(points: Floats) -> tuple[Floats, Floats]:
@@ -130,52 +194,22 @@ def outline_of(flat: Floats) -> Indices:
 
 def _of_outline(core: Floats, corners: Indices) -> Steiner:
     """A flat core has two sides; its outline bends by half a turn."""
-    terms, slopes = np.zeros(3), np.zeros((3, *core.shape))
-    first, second = corners, np.roll(corners, -1)
-    _add_lengths(core, np.stack([first, second], axis=1), np.full(len(corners), pi / 2), terms, slopes)
+    edges = np.stack([corners, np.roll(corners, -1)], axis=1)
+    bends = np.full(len(corners), pi / 2)
     if len(corners) == 2:
-        return Steiner(terms, slopes, corners[None])
+        return Steiner(core, corners[None], edges, bends)
     fan = np.stack([np.full(len(corners) - 2, corners[0]), corners[1:-1], corners[2:]], axis=1)
-    _add_areas(core, fan, 2.0, terms, slopes)
-    return Steiner(terms, slopes, fan)
+    return Steiner(core, fan, edges, bends)
 
 
 def _of_polyhedron(core: Floats, hull: Any) -> Steiner:
-    terms, slopes = np.zeros(3), np.zeros((3, *core.shape))
     cells, normals = hull.simplices, hull.equations[:, :3]
-    a, b, c = (core[cells[:, k]] for k in range(3))
+    a, b, c = core[cells.T]
     is_turned = (cross(b - a, c - a) * normals).sum(axis=1) < 0.0
     outward = np.where(is_turned[:, None], cells[:, ::-1], cells)
-    _add_areas(core, outward, 1.0, terms, slopes)
-    origin = core.mean(axis=0)
-    a, b, c = (core[outward[:, k]] - origin for k in range(3))
-    for corner, across in enumerate((cross(b, c), cross(c, a), cross(a, b))):
-        np.add.at(slopes[0], outward[:, corner], across / 6)
-    terms[0] = (a * cross(b, c)).sum() / 6
     # Neighbour k of a triangle lies across from its corner k, so every edge is met twice. As the core moves, the sum
     # of lengths times changes of angles stays zero (Schläfli), so only changes of lengths are left in the slope of M.
     others = normals[hull.neighbors]
-    sine = np.linalg.norm(cross(normals[:, None], others), axis=2)
-    bend = np.arctan2(sine, (normals[:, None] * others).sum(axis=2))
-    edges = np.stack([np.roll(cells, -1, axis=1), np.roll(cells, -2, axis=1)], axis=2)
-    _add_lengths(core, edges.reshape(-1, 2), 0.25 * bend.reshape(-1), terms, slopes)
-    return Steiner(terms, slopes, cells, hull.equations)
-
-
-def _add_lengths(core: Floats, edges: Indices, weights: Floats, terms: Floats, slopes: Floats) -> None:
-    along = core[edges[:, 1]] - core[edges[:, 0]]
-    length = np.linalg.norm(along, axis=1)
-    pull = along * (weights / np.maximum(length, EPS))[:, None]
-    terms[2] += weights @ length
-    np.add.at(slopes[2], edges[:, 1], pull)
-    np.add.at(slopes[2], edges[:, 0], -pull)
-
-
-def _add_areas(core: Floats, cells: Indices, sides: float, terms: Floats, slopes: Floats) -> None:
-    a, b, c = (core[cells[:, k]] for k in range(3))
-    across = cross(b - a, c - a)
-    double = np.linalg.norm(across, axis=1)
-    normals = across / np.maximum(double, EPS**2)[:, None]
-    terms[1] += 0.5 * sides * double.sum()
-    for corner, opposite in enumerate((c - b, a - c, b - a)):
-        np.add.at(slopes[1], cells[:, corner], 0.5 * sides * cross(normals, opposite))
+    bends = np.arctan2(_lengths(cross(normals[:, None], others)), (normals[:, None] * others).sum(axis=2))
+    edges = cells[:, [[1, 2], [2, 0], [0, 1]]]
+    return Steiner(core, outward, edges.reshape(-1, 2), 0.25 * bends.reshape(-1), hull.equations)

@@ -236,6 +236,9 @@ def _box_of(robot: Robot, q_low: Configuration, q_high: Configuration) -> _core.
         count = joint.values if joint.quaternion is None else joint.quaternion.start
         for k in range(first, first + count):
             _check_interval(joint, k - first, float(low[k]), float(high[k]))
+    for joint in robot._kinematics.joints:
+        if joint.mimic is not None and joint.kind == "prismatic":
+            _check_follower(robot, joint, low, high)
     return _core.joint_box(robot._kinematics.tree, low, high)
 
 
@@ -268,6 +271,15 @@ def _check_interval(joint: Joint, value: int, low: float, high: float) -> None:
         raise ValueError(f"joint '{joint.name}': the interval must not be empty, but it is from {low} to {high}.")
     if (isinf(low) or isinf(high)) and not turns:
         raise ValueError(f"joint '{joint.name}' slides: its interval must be finite, but it is from {low} to {high}.")
+
+
+def _check_follower(robot: Robot, joint: Joint, low: Floats, high: Floats) -> None:
+    master = joint
+    while master.mimic is not None:
+        master = next(other for other in robot._kinematics.joints if other.name == master.mimic.joint)
+    at = robot._kinematics.first_value[master.name]
+    if isinf(low[at]) or isinf(high[at]):
+        raise ValueError(f"joint '{joint.name}' slides with '{master.name}': that interval must be finite.")
 
 
 def checked_points(max_points: int) -> int:

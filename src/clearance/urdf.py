@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import poses, safe_xml
+from .fit_links import LinkFits
 from .links import KINDS, Joint, Link, Mimic
 from .meshio import load_mesh
 from .resources import Resources
@@ -29,7 +30,7 @@ __all__ = ["UrdfModel", "read"]
 PathOrString: TypeAlias = str | PathLike[str]
 Collision: TypeAlias = Literal["mesh", "hull", "swept"]
 
-SWEPT_POINTS = 8  # of a fitted hull: a box needs no more
+COLLISIONS: tuple[Collision, ...] = get_args(Collision)
 
 
 class UrdfModel(NamedTuple):
@@ -45,6 +46,7 @@ def read(
     package_dirs: PathOrString | Iterable[PathOrString] = (),
     collision: Collision = "mesh",
     on_missing: Literal["raise", "warn"] = "raise",
+    fits: LinkFits | None = None,
 ) -> UrdfModel:
     """Read a URDF file, and the meshes that its links collide with.
 
@@ -56,10 +58,12 @@ def read(
         Folders of packages, or folders that hold them, for meshes of `package://name/...`. Searched before the folders
         above the file, ROS_PACKAGE_PATH and AMENT_PREFIX_PATH.
     collision : {"mesh", "hull", "swept"}
-        What becomes of a mesh: its triangles, the convex hull of its vertices, or a hull of eight points swept by a
-        ball around them (this needs SciPy). Boxes, cylinders, spheres and capsules stay what they are.
+        What becomes of a mesh: its triangles, the convex hull of its vertices, or a hull of few points swept by a ball
+        around them (this needs SciPy). Boxes, cylinders, spheres and capsules stay what they are.
     on_missing : {"raise", "warn"}
         What to do about meshes that are not found or may not be read: nothing is loaded, or they are left out.
+    fits : LinkFits, optional
+        How swept hulls are fitted.
 
     Returns
     -------
@@ -81,18 +85,21 @@ def read(
     >>> read("ball.urdf").links[0].shapes[0].shape
     Sphere(0.5)
     """
-    if collision not in SHAPES_OF_MESHES:
-        raise ValueError(f"collision must be one of {', '.join(SHAPES_OF_MESHES)}, but it is {collision!r}.")
+    if collision not in COLLISIONS:
+        raise ValueError(f"collision must be one of {', '.join(COLLISIONS)}, but it is {collision!r}.")
     if on_missing not in ("raise", "warn"):
         raise ValueError(f"on_missing must be 'raise' or 'warn', but it is {on_missing!r}.")
     path, resources = Path(path), Resources(path, package_dirs)
     data = _expanded(path, resources) if path.suffix.lower() == ".xacro" else path.read_bytes()
     robot = safe_xml.parse(data, path.name, "robot")
     joints = [_joint(node) for node in robot.all("joint")]
-    meshes = _Meshes(_find_meshes(robot, resources, on_missing), SHAPES_OF_MESHES[collision])
-    links = [_link(node, meshes) for node in robot.all("link")]
-    if not links:
+    meshes = _Meshes(_find_meshes(robot, resources, on_missing), _hull if collision == "hull" else lambda mesh: mesh)
+    shapes = [(node.text("name"), _shapes(node, meshes)) for node in robot.all("link")]
+    if not shapes:
         raise robot.error("has no <link>; is it a part of a xacro file, or one whose name does not end in '.xacro'?")
+    if collision == "swept":
+        shapes = _with_hulls(shapes, fits or LinkFits())
+    links = [Link(name, tuple(parts)) for name, parts in shapes]
     return UrdfModel(robot.attributes.get("name", "").strip() or path.stem, links, joints)
 
 
@@ -171,8 +178,8 @@ def _origin(node: Node) -> poses.Poses:
 # Links ---------------------------------------------------------------------------------------------------------------
 
 
-def _link(node: Node, meshes: _Meshes) -> Link:
-    return Link(node.text("name"), tuple(shape for part in node.all("collision") for shape in _collision(part, meshes)))
+def _shapes(node: Node, meshes: _Meshes) -> list[Placed]:
+    return [shape for part in node.all("collision") for shape in _collision(part, meshes)]
 
 
 def _collision(node: Node, meshes: _Meshes) -> Iterator[Placed]:
@@ -224,22 +231,19 @@ class _Meshes:
         return self._shapes[key]
 
 
-def _corners(mesh: Mesh) -> NDArray[np.float64]:
-    """Give the vertices that triangles use; files may hold others."""
-    return np.asarray(np.unique(mesh.vertices[np.unique(mesh.faces)], axis=0))
+def _hull(mesh: Mesh) -> Shape:
+    """Make the hull of the vertices that triangles use; files may hold others."""
+    return ConvexHull(np.unique(mesh.vertices[np.unique(mesh.faces)], axis=0))
 
 
-def _swept(mesh: Mesh) -> Shape:
-    from .fit import fit_swept_hull
+def _with_hulls(shapes: list[tuple[str, list[Placed]]], fits: LinkFits) -> list[tuple[str, list[Placed]]]:
+    """Put swept hulls in the place of meshes; last, for it takes long and finds no mistakes in files."""
+    hulls = fits.around(part.shape for _, parts in shapes for part in parts if isinstance(part.shape, Mesh))
 
-    return fit_swept_hull(_corners(mesh), SWEPT_POINTS)
+    def replaced(part: Placed) -> list[Placed]:
+        return [hull.at(part.pose) for hull in hulls[part.shape]] if isinstance(part.shape, Mesh) else [part]
 
-
-SHAPES_OF_MESHES: dict[str, Callable[[Mesh], Shape]] = {
-    "mesh": lambda mesh: mesh,
-    "hull": lambda mesh: ConvexHull(_corners(mesh)),
-    "swept": _swept,
-}
+    return [(name, [shape for part in parts for shape in replaced(part)]) for name, parts in shapes]
 
 
 def _find_meshes(robot: Node, resources: Resources, on_missing: str) -> dict[str, Path]:
