@@ -77,14 +77,14 @@ std::pair<JointBox, double> braking_box_of(const KinematicTree& tree, const Colu
 void make_guard(GuardObject* self, const CellObject& cell, const Columns& braking,
                 const std::pair<std::vector<double>, std::vector<double>>& limits, const JointBox& typical,
                 const std::optional<std::vector<int>>& points_of_one, std::int32_t most_points,
-                const std::vector<double>& speeds, double margin, std::optional<std::int64_t> budget, double seconds,
-                double timeout) {
+                const std::vector<std::int32_t>& movers, const std::vector<double>& speeds, double margin,
+                std::optional<std::int64_t> budget, double seconds, double timeout) {
     const KinematicTree& tree = cell.cell->tree();
-    if (speeds.size() != cell.names.size()) throw std::invalid_argument("there is a speed per body.");
+    if (speeds.size() != movers.size()) throw std::invalid_argument("there is a speed per body that may move.");
     GuardOptions options{braking_of(tree, braking), limits.first, limits.second, margin};
     if (budget) options.budget = *budget;
-    options.seconds = seconds, options.timeout = timeout;
-    GuardModel::Options model{{}, most_points, typical, cell.links, speeds};
+    options.seconds = seconds, options.timeout = timeout, options.speeds = speeds;
+    GuardModel::Options model{{}, most_points, typical, cell.links, movers};
     if (points_of_one) model.points_of_one.assign(cell.names.size(), *points_of_one);
     new (self) GuardObject(cell, model, options);
 }
@@ -186,13 +186,13 @@ void bind_guards(nb::module_& m) {
             },
             "How far the critical pair is apart now.")
         .def_prop_ro(
-            "normal", [](const VerdictObject& v) { return vector_of(v, v.verdict.present.normal); },
+            "normal", [](const VerdictObject& v) { return vector_of(v, v.verdict.present.normal); }, nb::rv_policy::move,
             nb::sig("def normal(self) -> numpy.typing.NDArray[numpy.float64]"), "From the first of the pair to the second.")
         .def_prop_ro(
-            "point_a", [](const VerdictObject& v) { return vector_of(v, v.verdict.present.point_a); },
+            "point_a", [](const VerdictObject& v) { return vector_of(v, v.verdict.present.point_a); }, nb::rv_policy::move,
             nb::sig("def point_a(self) -> numpy.typing.NDArray[numpy.float64]"), "Where the first is nearest now.")
         .def_prop_ro(
-            "point_b", [](const VerdictObject& v) { return vector_of(v, v.verdict.present.point_b); },
+            "point_b", [](const VerdictObject& v) { return vector_of(v, v.verdict.present.point_b); }, nb::rv_policy::move,
             nb::sig("def point_b(self) -> numpy.typing.NDArray[numpy.float64]"), "Where the second is nearest now.")
         .def_prop_ro(
             "time_to_contact", [](const VerdictObject& v) { return v.verdict.time_to_contact; },
@@ -212,7 +212,8 @@ void bind_guards(nb::module_& m) {
 
     nb::class_<GuardObject>(m, "Guard", "Watches a robot: the table of bounds and the volumes of the last cycle.")
         .def("__init__", &make_guard, "cell"_a, "braking"_a, "limits"_a, "typical"_a, "points_of_one"_a.none(),
-             "most_points"_a, "speeds"_a, "margin"_a, "budget"_a.none(), "seconds"_a, "timeout"_a, nb::keep_alive<1, 2>())
+             "most_points"_a, "movers"_a, "speeds"_a, "margin"_a, "budget"_a.none(), "seconds"_a, "timeout"_a,
+             nb::keep_alive<1, 2>())
         .def("update", &update, "q"_a.none(), "qd"_a.none(), "command"_a.none(), "time"_a, "moving"_a,
              nb::sig(
                  "def update(self, q: numpy.typing.NDArray[numpy.float64] | None, qd: numpy.typing.NDArray[numpy.float64] "

@@ -9,8 +9,9 @@ namespace clearance {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
-constexpr std::int64_t kPresent = 4000;  // operations that the present distance of a pair counts for
-constexpr double kNarrow = 1e-6;         // a bracket that need not be narrower, in metres
+constexpr std::int64_t kPresent = 4000;                  // operations that the present distance of a pair counts for
+constexpr std::int64_t kBalls = 12, kBallPerPoint = 15;  // operations to compare two balls, and to find one
+constexpr double kNarrow = 1e-6;                         // a bracket that need not be narrower, in metres
 
 bool are_finite(const double* numbers, int count) {
     return std::all_of(numbers, numbers + count, [](double x) { return abs_of(x) <= kLargestLength; });
@@ -43,8 +44,11 @@ Guard::Guard(const Cell& cell, const GuardModel::Options& model, GuardOptions op
       middle_frames_(cell.tree().frames().size()),
       entries_(model_.pairs().size()),
       bounds_(model_.pairs().size()),
-      changes_(model_.plan().volumes().size()) {
-    for (const double speed : model.speeds) obstacles_.push_back({speed});
+      changes_(model_.plan().volumes().size()),
+      balls_(model_.plan().volumes().size()) {
+    obstacles_.resize(cell.bodies().size());
+    for (std::size_t k = 0; k < model.movers.size(); ++k)
+        obstacles_[static_cast<std::size_t>(model.movers[k])].speed = options_.speeds.at(k);
     for (const GuardPart& part : model_.parts())
         if (part.swept >= 0)
             for (Sweep* sweep : {&one_, &other_})
@@ -93,7 +97,7 @@ bool Guard::place_obstacles(const GuardInput& input) {
     };
     for (const GuardPart& part : model_.parts()) {
         const Obstacle& obstacle = obstacles_[static_cast<std::size_t>(part.cell_body)];
-        if (obstacle.speed == 0.0) continue;
+        if (!model_.may_move(part)) continue;
         const double age = was_seen_now(part.cell_body) ? 0.0 : input.time - obstacle.seen;
         if (!obstacle.is_known || !(age >= 0.0)) return false;
         const double own = model_.plan().bodies()[static_cast<std::size_t>(part.swept)].radius;
@@ -122,6 +126,38 @@ bool Guard::can_afford(std::int64_t operations) const {
 std::int64_t Guard::operations(const GuardPair& pair) const {
     const SweptHull& a = now_->hull(pair.volume_a);
     return pair.volume_b < 0 ? Pursuit::operations(a) : Pursuit::operations(a, now_->hull(pair.volume_b));
+}
+
+// About the middle of a box around the points.
+const Ball& Guard::ball_around(std::int32_t volume) {
+    BallAround& around = balls_[static_cast<std::size_t>(volume)];
+    if (around.cycle == cycle_) return around.ball;
+    const SweptHull& hull = now_->hull(volume);
+    work_ += kBallPerPoint * hull.count;
+    const auto count = static_cast<std::size_t>(hull.count);
+    Vec3d low = hull.point(0), high = low;
+    for (std::size_t k = 1; k < count; ++k) {
+        const Vec3d p = hull.point(k);
+        low = {min_of(low.x, p.x), min_of(low.y, p.y), min_of(low.z, p.z)};
+        high = {max_of(high.x, p.x), max_of(high.y, p.y), max_of(high.z, p.z)};
+    }
+    const Vec3d centre = 0.5 * (low + high);
+    double radius_sq = 0.0;
+    for (std::size_t k = 0; k < count; ++k) radius_sq = max_of(radius_sq, norm_sq(hull.point(k) - centre));
+    around = {{centre, std::sqrt(radius_sq) + hull.radius + 16.0 * kEpsilon * hull.extent}, cycle_};
+    return around.ball;
+}
+
+// Most pairs are far enough apart for the balls around their volumes to show it.
+void Guard::step_by_balls(std::size_t k) {
+    const GuardPair& pair = model_.pairs()[k];
+    if (pair.volume_b < 0) return;
+    const std::int64_t points = now_->hull(pair.volume_a).count + now_->hull(pair.volume_b).count;
+    if (!can_afford(kBalls + kBallPerPoint * points)) return;
+    work_ += kBalls;
+    const Ball &a = ball_around(pair.volume_a), &b = ball_around(pair.volume_b);
+    const double apart = norm(b.centre - a.centre) * (1.0 - 4.0 * kEpsilon) - a.radius - b.radius;
+    bounds_[k] = max_of(bounds_[k], apart);
 }
 
 void Guard::step(std::size_t k) {
@@ -170,6 +206,7 @@ bool Guard::prove_all() {
     const std::size_t count = entries_.size();
     for (std::size_t visited = 0; visited < count; ++visited) {
         const std::size_t k = (start_ + visited) % count;
+        if (!is_proved(k)) step_by_balls(k);
         if (is_proved(k)) continue;
         if (pursue(k, true) && (is_proved(k) || look_closer(k))) continue;
         start_ = k;  // goes on here in the next cycle
@@ -237,7 +274,7 @@ double Guard::bound_by_tangents(std::size_t k, const Vec3d& normal) {
 
 // Whether two parts are never nearer than now: along the normal of their gap, neither advances.
 bool Guard::recedes(const GuardPair& pair, const Gap& gap) {
-    if (obstacles_[static_cast<std::size_t>(part(pair.part_b).cell_body)].speed > 0.0) return false;
+    if (model_.may_move(part(pair.part_b))) return false;
     const auto seen_from = static_cast<std::size_t>(pair.frame);
     const Vec3d normal = transposed_times(frames_[seen_from].rotation, gap.normal);
     const auto never_advances = [&](std::int32_t number, const Vec3d& along) {

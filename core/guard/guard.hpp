@@ -16,6 +16,7 @@ struct GuardOptions {
     std::int64_t budget = std::numeric_limits<std::int64_t>::max();  // operations in a cycle; as many as it takes by default
     double seconds = std::numeric_limits<double>::infinity();        // the same as time
     double timeout = std::numeric_limits<double>::infinity();        // between two updates
+    std::vector<double> speeds = {};  // of obstacles that may move, in the order of the model's movers
 };
 
 // One cycle of the control loop. Null and NaN stand for what is not known.
@@ -80,7 +81,7 @@ private:
         bool is_receding;
     };
     struct Obstacle {
-        double speed;
+        double speed = 0.0;
         double seen = std::numeric_limits<double>::quiet_NaN();  // when
         bool is_known = false;
     };
@@ -93,6 +94,7 @@ private:
     bool is_proved(std::size_t k) const {
         return max_of(bounds_[k], entries_[k].extra) > margin(k) || entries_[k].is_receding;
     }
+    void step_by_balls(std::size_t k);
     void step(std::size_t k);
     bool pursue(std::size_t k, bool until_proved);
     bool look_closer(std::size_t k);
@@ -119,7 +121,13 @@ private:
     std::vector<Pose> frames_, middle_frames_;  // seen from the base
     std::vector<Entry> entries_;                // by pair of the model,
     std::vector<double> bounds_;
-    std::vector<double> changes_;         // by volume
+    std::vector<double> changes_;  // by volume
+    struct BallAround {
+        Ball ball;
+        std::int64_t cycle = -1;
+    };
+    const Ball& ball_around(std::int32_t volume);
+    std::vector<BallAround> balls_;       // by volume, where they were asked for
     std::vector<std::int32_t> compared_;  // volumes that pairs need
     std::vector<Obstacle> obstacles_;     // by body of the cell
     bool has_bounds_ = false, has_middle_ = false;

@@ -19,21 +19,32 @@ HalfSpace moved(const HalfSpace& plane, const Pose& by) {
     return {normal, plane.offset + dot(normal, by.translation)};
 }
 
-// Margins and limits of surfaces are those of their hull for links, which are known to be small; of obstacles they are not.
-void check(const Part& part, bool is_obstacle, bool moves) {
-    if (is_obstacle && surface_of(part) != nullptr)
-        throw std::invalid_argument(
-            "the guard needs convex obstacles, but this is a mesh, a height field or a point cloud: split it into convex "
-            "parts.");
-    if (std::holds_alternative<HalfSpace>(part.shape) && (!is_obstacle || moves))
-        throw std::invalid_argument("a half-space can only stand still.");
+constexpr std::size_t kMostElements = 2000;
+
+// A surface of a link counts as its hull. One around the robot counts as its triangles or balls, as long as they are few.
+std::vector<SweptPoints> convex_parts(const Part& part, bool is_obstacle) {
+    const Surface* surface = surface_of(part);
+    if (surface == nullptr || !is_obstacle) return {swept_points(part)};
+    const Mesh& mesh = *surface->mesh;
+    if (mesh.faces.size() > kMostElements)
+        throw std::invalid_argument("the guard takes surfaces of up to " + std::to_string(kMostElements) +
+                                    " elements around a robot, but one has " + std::to_string(mesh.faces.size()) +
+                                    ": split it into convex parts.");
+    std::vector<SweptPoints> parts;
+    for (std::size_t k = 0; k < mesh.faces.size(); ++k) {
+        const Element element = mesh.element(static_cast<std::int32_t>(k));
+        parts.push_back({{element.vertex, element.vertex + element.count}, element.radius});
+        for (Vec3d& p : parts.back().points) p = part.pose * p;
+    }
+    return parts;
 }
 
 }  // namespace
 
-GuardModel::GuardModel(const Cell& cell, const Options& options) {
+GuardModel::GuardModel(const Cell& cell, const Options& options) : may_move_(cell.bodies().size()) {
+    for (const std::int32_t body : options.movers) may_move_[static_cast<std::size_t>(body)] = true;
     std::vector<SweptBody> bodies = add_parts(cell, options);
-    add_pairs(cell, options.speeds);
+    add_pairs(cell);
     const std::vector<std::int32_t> last = last_frames(cell, bodies.size());
     SweepPlan::PointsOfOne points_of_one;
     if (options.points_of_one.empty()) {
@@ -56,32 +67,27 @@ std::vector<SweptBody> GuardModel::add_parts(const Cell& cell, const Options& op
     for (std::size_t k = 0; k < cell.bodies().size(); ++k) {
         const CellBody& body = cell.bodies()[k];
         const Pose stand = body.frame == 0 ? inverse_times(cell.base(), body.stand) : Pose{};
+        const auto number = static_cast<std::int32_t>(k);
         first_part_.push_back(parts_.size());
         for (const Part& part : body.body.parts()) {
-            check(part, k >= options.links, options.speeds[k] > 0.0);
             if (const auto* plane = std::get_if<HalfSpace>(&part.shape)) {
-                parts_.push_back(
-                    {Body({part}), static_cast<std::int32_t>(k), 0, stand, -1, moved(*plane, stand * part.pose)});
+                if (k < options.links || may_move_[k]) throw std::invalid_argument("a half-space can only stand still.");
+                parts_.push_back({Body({part}), number, 0, stand, -1, moved(*plane, stand * part.pose)});
                 continue;
             }
-            const SweptPoints swept = swept_points(part);
-            parts_.push_back({body_of(swept),
-                              static_cast<std::int32_t>(k),
-                              body.frame,
-                              stand,
-                              static_cast<std::int32_t>(bodies.size()),
-                              {}});
-            bodies.push_back({swept.points, swept.radius, body.frame});
+            for (const SweptPoints& swept : convex_parts(part, k >= options.links)) {
+                const auto body_number = static_cast<std::int32_t>(bodies.size());
+                parts_.push_back({body_of(swept), number, body.frame, stand, body_number, {}});
+                bodies.push_back({swept.points, swept.radius, body.frame});
+            }
         }
     }
     first_part_.push_back(parts_.size());
     return bodies;
 }
 
-void GuardModel::add_pairs(const Cell& cell, const std::vector<double>& speeds) {
-    const auto moves = [&](const GuardPart& part) {
-        return part.frame > 0 || speeds[static_cast<std::size_t>(part.cell_body)] > 0.0;
-    };
+void GuardModel::add_pairs(const Cell& cell) {
+    const auto moves = [&](const GuardPart& part) { return part.frame > 0 || may_move(part); };
     const auto add = [&](std::size_t pair, std::size_t a, std::size_t b) {
         if (!moves(parts_[a]) && !moves(parts_[b])) return;
         const bool is_mirrored = parts_[a].swept < 0;

@@ -32,9 +32,9 @@ public:
         SweepPlan::PointsOfOne
             points_of_one;  // by number of the cell's body and frame; chosen for `typical` if there are none
         std::int32_t most_points;
-        JointBox typical;            // a box as it is to be expected
-        std::size_t links;           // how many of the cell's bodies are, which come first
-        std::vector<double> speeds;  // of obstacles by number of the cell's body; 0 if they stand
+        JointBox typical;                       // a box as it is to be expected
+        std::size_t links;                      // how many of the cell's bodies are, which come first
+        std::vector<std::int32_t> movers = {};  // obstacles that may move, by number of the cell's body
     };
     GuardModel(const Cell& cell, const Options& options);
 
@@ -42,14 +42,16 @@ public:
     std::span<const GuardPart> parts() const { return parts_; }
     std::span<const GuardPair> pairs() const { return pairs_; }
     const SweepPlan& plan() const { return *plan_; }
+    bool may_move(const GuardPart& obstacle) const { return may_move_[static_cast<std::size_t>(obstacle.cell_body)]; }
 
 private:
     std::vector<SweptBody> add_parts(const Cell& cell, const Options& options);
-    void add_pairs(const Cell& cell, const std::vector<double>& speeds);
+    void add_pairs(const Cell& cell);
     std::vector<std::int32_t> last_frames(const Cell& cell, std::size_t bodies) const;
 
+    std::vector<bool> may_move_;  // by number of the cell's body, and so is
+    std::vector<std::size_t> first_part_;
     std::vector<GuardPart> parts_;
-    std::vector<std::size_t> first_part_;  // by number of the cell's body
     std::vector<GuardPair> pairs_;
     std::unique_ptr<const SweepPlan> plan_;
 };

@@ -70,7 +70,7 @@ class Guard:
     robot : Robot
         Links count as their convex parts; `Robot.from_urdf(collision="swept")` gives parts of few points.
     world : Scene, shapes or None
-        Convex shapes, half-spaces, or compounds of them.
+        Surfaces may have up to 2000 triangles or points; `fit_swept_hulls` makes convex parts of larger ones.
     braking : Braking
     budget : int, optional
         Operations per cycle that go into distances: as many as it takes if None.
@@ -132,7 +132,8 @@ class Guard:
             typical,
             points_of_one(robot, operators),
             checked_points(max_points),
-            [self._speeds.get(k, 0.0) for k in range(len(self._bodies))],
+            list(self._speeds),
+            list(self._speeds.values()),
             self.margin,
             _budget(budget),
             inf if seconds is None else _length(seconds, "seconds"),
@@ -161,19 +162,20 @@ class Guard:
         time : float, optional
             When q and qd were measured, in seconds. It must not go backwards.
         moving : mapping of str to pose, optional
-            Where bodies of the world are that may move.
+            Where bodies of the world are that may move. One that is not seen, or with NaN, may be anywhere it can have
+            got to since it was, which takes a time to tell; before that, and without a time, it means stop.
 
         Returns
         -------
         Verdict
         """
-        seen = [(self._moving_body(name), one_pose(pose, f"moving['{name}']")) for name, pose in (moving or {}).items()]
+        seen = [(self._moving_body(name), _seen(pose, name)) for name, pose in (moving or {}).items()]
         return self._guard.update(
             None if q is None else self._configuration(q),
             None if qd is None else velocities_of(self.robot, qd, "qd"),
             None if command is None else velocities_of(self.robot, command, "command"),
             nan if time is None else float(time),
-            seen,
+            [(body, pose) for body, pose in seen if pose is not None],
         )
 
     def replay(
@@ -216,8 +218,8 @@ class Guard:
 
     @property
     def bounds(self) -> dict[Pair, float]:
-        """Lower bounds for the distances of swept volumes, as they are after the last cycle."""
-        return dict(zip(self._pairs, self._guard.bounds, strict=True))
+        """Lower bounds for the distances of swept volumes after the last cycle, of pairs that can move."""
+        return {pair: lower for pair, lower in zip(self._pairs, self._guard.bounds, strict=True) if lower < inf}
 
     @property
     def points(self) -> int:
@@ -251,6 +253,15 @@ class Guard:
 
     def __repr__(self) -> str:
         return f"Guard({self.robot.name!r}, {len(self._pairs)} pairs, {self.volumes} volumes, {self.points} points)"
+
+
+def _seen(pose: ArrayLike, name: str) -> Floats | None:
+    """Read a pose; numbers that are not finite mean that a body was not seen."""
+    try:
+        numbers = np.asarray(pose, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.zeros(0)
+    return one_pose(pose, f"moving['{name}']") if np.isfinite(numbers).all() else None
 
 
 def _rows(given: ArrayLike, name: str, width: int) -> Floats:

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from .errors import NotConverged
 from .links import Joint
 from .mechanisms import Configuration
-from .poses import as_floats
+from .poses import as_floats, inverse
 from .queries import distance
 from .robots import Pair, Robot
 from .shapes import ConvexHull, Placed, Shape
@@ -66,6 +67,7 @@ class Swept:
         self._base = robot.base
         self._frame_of = dict(robot._kinematics.frame)
         self._named = _names_of_frames(robot)
+        self._from_frame = _links_from_frames(robot, self._named)
         self._volumes: dict[str, dict[int, list[ConvexHull]]] = {link: {} for link in self.links}
         for number, frame, points, radius in volumes:
             link = self.links[number]
@@ -82,9 +84,10 @@ class Swept:
         Returns
         -------
         list of str
-            From the link, or the one that it is fixed to, down to the root.
+            The link, and links that movable joints carry, down to the root.
         """
-        return [self._named[frame] for frame in self._of(link)]
+        names = [self._named[frame] for frame in self._of(link)]
+        return names if names[0] == link else [link, *names]
 
     def volumes(self, link: str, frame: str | None = None) -> list[ConvexHull]:
         """Give the volumes of a link, one for each of its convex parts.
@@ -101,7 +104,8 @@ class Swept:
         """
         if frame is None:
             return [_moved(hull, self._base) for hull in self._of(link)[self._seen_from(link, self.robot.root)]]
-        return list(self._of(link)[self._seen_from(link, frame)])
+        hulls = list(self._of(link)[self._seen_from(link, frame)])
+        return [_moved(hull, self._from_frame[link]) for hull in hulls] if frame == link else hulls
 
     def lower(self, a: str, b: str | Shape | Placed) -> float:
         """Bound the distance of a link from another one, or from an obstacle, for all configurations of the box.
@@ -120,12 +124,12 @@ class Swept:
         """
         ours = self._of(a)
         if isinstance(b, Shape | Placed):
-            return min(float(np.min(distance(one, b).lower)) for one in self.volumes(a))
+            return min(_lower(one, b) for one in self.volumes(a))
         theirs = self._of(b)
         common = next((frame for frame in ours if frame in theirs), None)
         if common is None:
             raise KeyError(f"no volumes of '{a}' and '{b}' are seen from the same frame.")
-        return min(distance(one, two).lower for one in ours[common] for two in theirs[common])
+        return min(_lower(one, two) for one in ours[common] for two in theirs[common])
 
     def lowers(self) -> dict[Pair, float]:
         """Bound all pairs that the robot checks.
@@ -166,7 +170,7 @@ class Swept:
 
     def _seen_from(self, link: str, name: str) -> int:
         frame = self._frame_of.get(name, -1)
-        if frame not in self._of(link) or self._named[frame] != name:
+        if frame not in self._of(link) or name not in (link, self._named[frame]):
             raise KeyError(f"volumes of '{link}' are seen from {', '.join(self.frames(link))}, not from '{name}'.")
         return frame
 
@@ -322,6 +326,20 @@ def _names_of_frames(robot: Robot) -> dict[int, str]:
     kinematics = robot._kinematics
     names = {kinematics.frame[joint.child]: joint.child for joint in kinematics.joints if joint.kind != "fixed"}
     return {**names, 0: kinematics.root}
+
+
+def _links_from_frames(robot: Robot, named: dict[int, str]) -> dict[str, Floats]:
+    """Poses of frames in the links that are fixed to them."""
+    poses = dict(zip(robot.link_names, robot.poses(robot.neutral), strict=True))
+    frame = robot._kinematics.frame
+    return {name: inverse(pose) @ poses[named[frame[name]]] for name, pose in poses.items()}
+
+
+def _lower(a: ConvexHull, b: Shape | Placed) -> float:
+    try:
+        return distance(a, b).lower
+    except NotConverged as error:  # the bracket is wider than asked, but it holds
+        return error.lower
 
 
 def _moved(hull: ConvexHull, pose: Floats) -> ConvexHull:
