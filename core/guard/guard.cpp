@@ -98,7 +98,8 @@ bool Guard::place_obstacles(const GuardInput& input) {
     for (const GuardPart& part : model_.parts()) {
         const Obstacle& obstacle = obstacles_[static_cast<std::size_t>(part.cell_body)];
         if (!model_.may_move(part)) continue;
-        const double age = was_seen_now(part.cell_body) ? 0.0 : input.time - obstacle.seen;
+        const bool is_there = obstacle.speed == 0.0 || was_seen_now(part.cell_body);
+        const double age = is_there ? 0.0 : input.time - obstacle.seen;
         if (!obstacle.is_known || !(age >= 0.0)) return false;
         const double own = model_.plan().bodies()[static_cast<std::size_t>(part.swept)].radius;
         now_->place(part.swept, part.stand, own + obstacle.speed * (age + stopping_time_));
