@@ -1,0 +1,84 @@
+"""Try to prove the guard wrong: boxes of joint values attacked by search, and hours of random motion under its eyes.
+
+    python benchmarks/guard_evidence.py --boxes 1000 --hours 1
+
+The ordinary test suite does the same for fewer boxes and seconds of motion. Prints a table, and fails if a bound was too
+high or a guarded robot touched itself.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import clearance as cl
+from clearance.progress import reporter
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+import sweep_oracle
+
+CYCLES = 6000  # per run: a minute
+
+
+def show(done):
+    tell = reporter(True)
+    if tell is not None:  # on a terminal
+        tell(done)
+
+
+def attack_boxes(robot, count, seed=0):
+    """Boxes whose bound is above a distance found inside of them, and by how much bounds are below these on the mean."""
+    rng, wrong, lost = np.random.default_rng(seed), 0, []
+    for k in range(count):
+        q = robot.random(seed=rng)
+        box = sweep_oracle.around(robot, q, rng, 10.0 ** rng.uniform(-2.5, 0.0))
+        lowers = np.array(list(cl.sweep(robot, *box).lowers().values()))
+        least = sweep_oracle.thorough_attack(robot, *box, seed=k).least
+        wrong += bool((lowers > least + 1e-9).any())
+        lost.append(np.median(least - lowers))
+        show((k + 1) / count)
+    return wrong, float(np.mean(lost))
+
+
+def loops(robot, hours, budget):
+    """Seconds of guarded motion, its contacts and stops; and contacts of as much unguarded motion."""
+    runs = max(1, round(hours * 3600 / (0.01 * CYCLES)))
+    contacts = stops = unguarded = 0
+    moving = 0.0
+    for seed in range(runs):
+        run = sweep_oracle.closed_loop(robot, cl.Guard(robot, budget=budget), seed, CYCLES)
+        contacts += run.collisions(robot)
+        stops += run.stops
+        moving += np.mean(run.is_moving)
+        unguarded += sweep_oracle.closed_loop(robot, None, seed, CYCLES).collisions(robot)
+        show((seed + 1) / runs)
+    return 0.01 * CYCLES * runs, contacts, stops, moving / runs, unguarded
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--boxes", type=int, default=20)
+    parser.add_argument("--hours", type=float, default=1 / 60)
+    args = parser.parse_args()
+    robots = {"upper_body": cl.samples.upper_body(), "arm": cl.samples.arm()}
+    failed = False
+    print("| robot | boxes attacked | bounds too high | bound below least distance found, mean of medians [mm] |")
+    print("|---|--:|--:|--:|")
+    for name, robot in robots.items():
+        wrong, lost = attack_boxes(robot, args.boxes)
+        failed |= wrong > 0
+        print(f"| {name} | {args.boxes} | {wrong} | {1e3 * lost:.2f} |", flush=True)
+    print("\n| robot | budget | motion [s] | contacts | stops | in motion | contacts unguarded |")
+    print("|---|--:|--:|--:|--:|--:|--:|")
+    for name, robot in robots.items():
+        for budget in (55_000, 10_000):
+            seconds, contacts, stops, moving, unguarded = loops(robot, args.hours, budget)
+            failed |= contacts > 0
+            print(f"| {name} | {budget} | {seconds:.0f} | {contacts} | {stops} | {moving:.0%} | {unguarded} |", flush=True)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
