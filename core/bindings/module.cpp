@@ -13,6 +13,7 @@ void bind_queries(nanobind::module_& m);
 void bind_contacts(nanobind::module_& m);
 void bind_scene(nanobind::module_& m);
 void bind_robots(nanobind::module_& m);
+void bind_vehicles(nanobind::module_& m);
 
 }  // namespace clearance
 
@@ -29,4 +30,5 @@ NB_MODULE(_core, m) {
     clearance::bind_contacts(m);
     clearance::bind_scene(m);
     clearance::bind_robots(m);
+    clearance::bind_vehicles(m);
 }

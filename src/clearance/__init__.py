@@ -29,6 +29,7 @@ from .shapes import (
     SweptSegment,
     SweptTriangle,
 )
+from .vehicle_guard import VehicleBraking, VehicleGuard, VehicleVerdict
 
 __version__ = "0.1.0"
 
@@ -69,6 +70,9 @@ __all__ = [
     "SweptPoint",
     "SweptSegment",
     "SweptTriangle",
+    "VehicleBraking",
+    "VehicleGuard",
+    "VehicleVerdict",
     "Work",
     "check_path",
     "clearances",
