@@ -16,9 +16,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)
 
 
 def model(path="arc", latency=0.1, acceleration=(1.5, 1.0, 3.0), deceleration=(2.0, 2.5, 3.0), **more):
-    return cl.VehicleBraking(
-        path=path, latency=latency, acceleration=acceleration, deceleration=deceleration, **more
-    )
+    return cl.VehicleBraking(path=path, latency=latency, acceleration=acceleration, deceleration=deceleration, **more)
 
 
 def outline(footprint, per_side=2):
@@ -77,7 +75,7 @@ def _falling(rng, longest):
         step = factors[-1] * longest / harder * (1.0 if len(times) == 3 else rng.random())
         times.append(times[-1] + step)
         factors.append(max(0.0, factors[-1] - step * harder / longest) if longest > 0.0 else 0.0)
-    return np.array(times), np.array(factors[:-1] + [0.0])
+    return np.array(times), np.array([*factors[:-1], 0.0])
 
 
 def _arc(rng, braking, times, twists):
@@ -106,9 +104,9 @@ def poses_along(times, twists, pose=(0.0, 0.0, 0.0), steps=5):
     fractions = np.arange(steps) / steps
     spans = np.diff(times, axis=1)[:, :, None]
     fine = (times[:, :-1, None] + spans * fractions).reshape(len(times), -1)
-    fine_twists = (
-        twists[:, :-1, None] + np.diff(twists, axis=1)[:, :, None] * fractions[None, None, :, None]
-    ).reshape(len(times), -1, 3)
+    fine_twists = (twists[:, :-1, None] + np.diff(twists, axis=1)[:, :, None] * fractions[None, None, :, None]).reshape(
+        len(times), -1, 3
+    )
     fine = np.concatenate([fine, times[:, -1:]], axis=1)
     fine_twists = np.concatenate([fine_twists, twists[:, -1:]], axis=1)
 

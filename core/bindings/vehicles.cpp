@@ -11,6 +11,12 @@ namespace {
 
 using Points2 = nb::ndarray<const double, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 
+constexpr const char* kLook =
+    "def look(self, pose: numpy.typing.NDArray[numpy.float64], velocity: numpy.typing.NDArray[numpy.float64], "
+    "command: numpy.typing.NDArray[numpy.float64] | None, scan: numpy.typing.NDArray[numpy.float64] | None) -> "
+    "tuple[int, bool, int, float, float, float, numpy.typing.NDArray[numpy.float64], "
+    "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]";
+
 Twist twist_from(const Vector3& array) { return {array(0), array(1), array(2)}; }
 
 Corners corners_from(const Points2& array) {
@@ -38,8 +44,9 @@ struct VehicleGuardObject {
     }
 
     VehicleGuardObject(const std::vector<std::pair<Points2, double>>& footprint, const std::vector<Points2>& outlines,
-                       double latency, const Vector3& acceleration, const Vector3& deceleration, const Vector3& command_error,
-                       const Vector3& uncertainty, bool is_arc, double margin, double scan_radius, std::size_t pieces)
+                       double latency, const Vector3& acceleration, const Vector3& deceleration,
+                       const Vector3& command_error, const Vector3& uncertainty, bool is_arc, double margin,
+                       double scan_radius, std::size_t pieces)
         : guard(sweep_of(footprint,
                          {latency, twist_from(acceleration), twist_from(deceleration), twist_from(command_error), is_arc},
                          pieces),
@@ -84,12 +91,14 @@ void bind_vehicles(nb::module_& m) {
     nb::class_<VehicleGuardObject>(m, "VehicleGuardCore", "The guard of a vehicle, for arguments that were checked.")
         .def(nb::init<const std::vector<std::pair<Points2, double>>&, const std::vector<Points2>&, double, const Vector3&,
                       const Vector3&, const Vector3&, const Vector3&, bool, double, double, std::size_t>(),
-             "footprint"_a, "outlines"_a, "latency"_a, "acceleration"_a, "deceleration"_a, "command_error"_a, "uncertainty"_a,
-             "is_arc"_a, "margin"_a, "scan_radius"_a, "pieces"_a)
-        .def("look", &VehicleGuardObject::look, "pose"_a, "velocity"_a, "command"_a.none(), "scan"_a.none())
-        .def("clear_factor", [](VehicleGuardObject& self, int halvings) { return self.guard.clear_factor(halvings); },
-             "halvings"_a)
-        .def("swept", &VehicleGuardObject::swept);
+             "footprint"_a, "outlines"_a, "latency"_a, "acceleration"_a, "deceleration"_a, "command_error"_a,
+             "uncertainty"_a, "is_arc"_a, "margin"_a, "scan_radius"_a, "pieces"_a)
+        .def("look", &VehicleGuardObject::look, nb::sig(kLook), "pose"_a, "velocity"_a, "command"_a.none(), "scan"_a.none())
+        .def(
+            "clear_factor", [](VehicleGuardObject& self, int halvings) { return self.guard.clear_factor(halvings); },
+            "halvings"_a)
+        .def("swept", &VehicleGuardObject::swept,
+             nb::sig("def swept(self) -> list[tuple[numpy.typing.NDArray[numpy.float64], float]]"));
 }
 
 }  // namespace clearance

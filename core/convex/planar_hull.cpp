@@ -18,7 +18,8 @@ void hull_of(Corners& points, Corners& hull) {
     points.erase(std::unique(points.begin(), points.end()), points.end());
     hull.clear();
     const auto append = [&](const Vec2& point, std::size_t least) {
-        while (hull.size() > least && cross(hull.back() - hull[hull.size() - 2], point - hull.back()) <= 0.0) hull.pop_back();
+        while (hull.size() > least && cross(hull.back() - hull[hull.size() - 2], point - hull.back()) <= 0.0)
+            hull.pop_back();
         hull.push_back(point);
     };
     for (const Vec2& point : points) append(point, 1);

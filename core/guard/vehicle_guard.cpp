@@ -63,7 +63,8 @@ void VehicleGuard::set_scan(const double* points, std::size_t count) {
     }
 }
 
-const VehicleFinding& VehicleGuard::look(const PlanarPose& pose, const Twist& velocity, const std::optional<Twist>& command) {
+const VehicleFinding& VehicleGuard::look(const PlanarPose& pose, const Twist& velocity,
+                                         const std::optional<Twist>& command) {
     pose_ = pose, velocity_ = velocity, command_ = command;
     heading_ = unit_at(pose.yaw);
     rounding_ = 1e-14 * (norm(pose.position) + extent_);
@@ -130,7 +131,8 @@ void VehicleGuard::look_at_points(const Points& points, bool is_scanned) {
 }
 
 // Looks at points that are no farther than the best, and gives the new best.
-double VehicleGuard::look_at_piece(const Points& points, bool is_scanned, std::size_t piece, std::size_t stride, double best) {
+double VehicleGuard::look_at_piece(const Points& points, bool is_scanned, std::size_t piece, std::size_t stride,
+                                   double best) {
     const DiscSweptHull& hull = sweep_.pieces()[piece];
     const double more = grown(hull, is_scanned), centre_x = hull.centre().x, centre_y = hull.centre().y;
     const auto squared = [](double length) { return length * length; };
@@ -197,9 +199,9 @@ void VehicleGuard::settle(const Target& target, bool is_scanned, double lower, s
     finding_.index = static_cast<std::int64_t>(target.index);
 }
 
-// A plane across the gap to a part keeps the target on its far side. If no point of the part gets nearer to it, the gap stays
-// as wide as it is; a part that is farther away may come as close as the nearest. Where the pose is uncertain the gaps to
-// obstacles of the world, and with them the planes, are not known.
+// A plane across the gap to a part keeps the target on its far side. If no point of the part gets nearer to it, the gap
+// stays as wide as it is; a part that is farther away may come as close as the nearest. Where the pose is uncertain the gaps
+// to obstacles of the world, and with them the planes, are not known.
 bool VehicleGuard::recedes(const Target& target, bool is_scanned) const {
     const bool is_certain = settings_.uncertainty == Twist{};
     if (!is_scanned && !is_certain) return false;

@@ -40,8 +40,8 @@ public:
     };
     VehicleGuard(PlanarSweep sweep, std::span<const Outline> obstacles, Settings settings);
 
-    // Points as they come, x y x y ..., in the frame of the vehicle; those that are not below 1e30 are left out. Only a scan with
-    // more points than any before allocates.
+    // Points as they come, x y x y ..., in the frame of the vehicle; those that are not below 1e30 are left out. Only a scan
+    // with more points than any before allocates.
     void set_scan(const double* points, std::size_t count);
 
     const VehicleFinding& look(const PlanarPose& pose, const Twist& velocity, const std::optional<Twist>& command);

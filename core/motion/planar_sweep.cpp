@@ -48,9 +48,7 @@ double area_above(double v, double a, double end) {
     return 0.5 * highest * highest / std::fabs(a);
 }
 
-double braking_distance(double speed, double deceleration) {
-    return speed > 0.0 ? 0.5 * speed * speed / deceleration : 0.0;
-}
+double braking_distance(double speed, double deceleration) { return speed > 0.0 ? 0.5 * speed * speed / deceleration : 0.0; }
 
 }  // namespace
 
@@ -149,8 +147,8 @@ void PlanarSweep::add_free_motion(const DiscSweptHull& part, const Range& turn, 
     }
 }
 
-// Where the body is when the latency ends, and how fast. With the mean accelerations a(t) and b(t) of twist and yaw since the
-// beginning, from their boxes, the twist is v + t a(t) and the body has turned by wt + t^2/2 b(t). So it is at
+// Where the body is when the latency ends, and how fast. With the mean accelerations a(t) and b(t) of twist and yaw since
+// the beginning, from their boxes, the twist is v + t a(t) and the body has turned by wt + t^2/2 b(t). So it is at
 //
 //     v T E(wT) + e^(iwT/2) T^2/2 a,  a somewhere in its box,
 //
@@ -221,10 +219,10 @@ void PlanarSweep::add_shifted(const Corners& shifts, double radius, double time)
     times_[used_++] = time;
 }
 
-// The velocity of a point p of the body is e^(it)(v + iwp). Along a direction it is linear in v and w, and in t a wave that is
-// nowhere positive between two angles less than half a turn apart where it is not: so corners of the boxes and both ends of
-// the turn suffice. While a vehicle brakes on an arc, all velocities only shrink; when its components brake for themselves,
-// each stays between zero and what it was.
+// The velocity of a point p of the body is e^(it)(v + iwp). Along a direction it is linear in v and w, and in t a wave that
+// is nowhere positive between two angles less than half a turn apart where it is not: so corners of the boxes and both ends
+// of the turn suffice. While a vehicle brakes on an arc, all velocities only shrink; when its components brake for
+// themselves, each stays between zero and what it was.
 bool PlanarSweep::never_advances_along(std::size_t part, const Vec2& direction, double beyond) const {
     const bool is_arc = braking_.is_arc;
     TwistBox all = reached_;

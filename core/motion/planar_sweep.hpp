@@ -38,8 +38,8 @@ struct FootprintPart {
 //
 //     c(L) = e^(iLw) p + L v E(Lw),    E(t) = integral of e^(its) over s from 0 to 1 = e^(it/2) sin(t/2)/(t/2).
 //
-// That is linear in v, so corners of the box of v suffice. In L and in w the curve lies within h^2/8 max|c''| of the chord of
-// a piece of width h, where
+// That is linear in v, so corners of the box of v suffice. In L and in w the curve lies within h^2/8 max|c''| of the chord
+// of a piece of width h, where
 //
 //     |d2c/dL2| = |w| |iwp + v|  and  |d2c/dw2| <= L^2 |p| + L^3 |v|/3, for |E''| <= 1/3,
 //
@@ -48,6 +48,8 @@ class PlanarSweep {
 public:
     // Pieces along the way, at least one.
     PlanarSweep(std::vector<FootprintPart> footprint, PlanarBraking braking, std::size_t pieces);
+    PlanarSweep(PlanarSweep&&) = default;
+    PlanarSweep(const PlanarSweep&) = delete;  // a copy would not have the room that cycles need
 
     // The velocity must be finite, below 1e6 in every component; so must the accelerations of a command. Allocates nothing.
     void set(const Twist& velocity, const std::optional<Twist>& command);

@@ -1,10 +1,10 @@
 """Vehicles: does one that has to stop now come to rest before it meets anything?
 
-The footprint of the vehicle is swept along all ways on which it can come to rest, and the distance of that area to what a
-laser scanner sees, or to what is known to stand in the world, is bounded from below. After H. Täubig, U. Frese, C. Hertzberg,
-C. Lüth, S. Mohr, E. Vorobev, D. Walter, Guaranteeing functional safety: design for provability and computer-aided
-verification, 2011, and H. Täubig, B. Bäuml, U. Frese, Real-time swept volume and distance computation for self collision
-detection, 2011.
+The footprint of the vehicle is swept along all ways on which it can come to rest, and the distance of that area to what
+a laser scanner sees, or to what is known to stand in the world, is bounded from below. After H. Täubig, U. Frese,
+C. Hertzberg, C. Lüth, S. Mohr, E. Vorobev, D. Walter, Guaranteeing functional safety: design for provability and
+computer-aided verification, 2011, and H. Täubig, B. Bäuml, U. Frese, Real-time swept volume and distance computation
+for self collision detection, 2011.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ class VehicleBraking:
 
     - During `latency` seconds every component of the twist changes at any rates up to `acceleration`. If a command is
       given, rates are those of the command, up to `command_error`.
-    - Then the vehicle brakes. With `path="arc"` the twist keeps its direction: all components are multiplied by one factor
-      that falls from 1 to 0 at the rate 1 / T at least, where T is the longest of the times |component| / deceleration. So
-      the vehicle stays on an arc about the centre of rotation that it has when braking begins. With `path="any"` the
-      components brake for themselves, the magnitude of each falling at least at the rate of its deceleration, and the
-      vehicle may take any way that results.
-    - The true pose is the one that is given, shifted by up to `uncertainty` along both axes of the body and turned by up to
-      its last entry. This matters for obstacles of the world; a scan is taken from the vehicle itself.
+    - Then the vehicle brakes. With `path="arc"` the twist keeps its direction: all components are multiplied by one
+      factor that falls from 1 to 0 at the rate 1 / T at least, where T is the longest of the times |component| /
+      deceleration. So the vehicle stays on an arc about the centre of rotation that it has when braking begins. With
+      `path="any"` the components brake for themselves, the magnitude of each falling at least at the rate of its
+      deceleration, and the vehicle may take any way that results.
+    - The true pose is the one that is given, shifted by up to `uncertainty` along both axes of the body and turned by
+      up to its last entry. This matters for obstacles of the world; a scan is taken from the vehicle itself.
 
     A vehicle that begins to brake earlier stays within what is guarded, unless there is a command.
 
@@ -79,7 +79,7 @@ class VehicleBraking:
         for name in ("acceleration", "deceleration", "uncertainty", "command_error"):
             object.__setattr__(self, name, _three_of(getattr(self, name), name))
         if not (np.asarray(self.deceleration) > 0.0).all():
-            raise ValueError(f"deceleration must be above zero, but it is {self.deceleration}.")
+            raise ValueError(f"deceleration must be above zero, but it is {self.deceleration!r}.")
         if self.path not in ("arc", "any"):
             raise ValueError(f'path must be "arc" or "any", but it is {self.path!r}.')
 
@@ -93,8 +93,9 @@ class VehicleVerdict:
     stop : bool
         Whether the vehicle has to brake: it is not proved that it may still do so later.
     reason : str
-        "clear"; "receding": something is within the margin, but proved to come no closer; "obstacle" or "scan": what is in
-        the way; "input": numbers that are missing, not finite or absurd; "stale": times that do not advance, or by too much.
+        "clear"; "receding": something is within the margin, but proved to come no closer; "obstacle" or "scan": what is
+        in the way; "input": numbers that are missing, not finite or absurd; "stale": times that do not advance, or by
+        too much.
     lower : float
         No more than the distance of the critical obstacle, wherever the vehicle goes until it rests, in metres. Of
         everything that is in the way the critical one is nearest; if nothing is, of what recedes; else of all.
@@ -129,15 +130,17 @@ class VehicleVerdict:
 class VehicleGuard:
     """Watch over a vehicle in the plane: tell it to stop as long as it still can.
 
-    Every cycle all ways to rest are swept with the footprint, in pieces along the way, and bounded from outside: no vehicle
-    that moves as `braking` says leaves the swept area. A verdict is clear if that area is farther than the margin from
-    everything. What a cycle costs depends on the number of pieces and obstacles only; nothing is allocated after the first.
+    Every cycle all ways to rest are swept with the footprint, in pieces along the way, and bounded from outside: no
+    vehicle that moves as `braking` says leaves the swept area. A verdict is clear if that area is farther than the
+    margin from everything. Obstacles stand still. What a cycle costs grows with the number of pieces, and with that of
+    obstacles; the core allocates nothing in it, unless a scan has more points than any before.
 
     Parameters
     ----------
     footprint : array_like, (n, 2), or list of parts
         In the frame of the vehicle, in metres. A part is the convex hull of points (n, 2), or a tuple of points and a
-        radius that rounds it: `[([[0.0, 0.0]], 0.3)]` is a disc. A footprint that is not convex is a list of convex parts.
+        radius that rounds it: `[([[0.0, 0.0]], 0.3)]` is a disc. A footprint that is not convex is a list of convex
+        parts.
     obstacles : array_like, (n, 2), or list of outlines
         In the world. Points, or outlines of any form (k, 2): of a point, a wall between two, or a solid.
     braking : VehicleBraking
@@ -157,7 +160,7 @@ class VehicleGuard:
     >>> guard = VehicleGuard(box, [[[2.0, -1.0], [2.0, 1.0]]], braking=braking, margin=0.05)
     >>> verdict = guard.update([0.0, 0.0, 0.0], [1.5, 0.0, 0.0])
     >>> verdict.stop, round(verdict.lower, 2)
-    (False, 0.79)
+    (False, 0.81)
     >>> verdict = guard.update([0.9, 0.0, 0.0], [1.5, 0.0, 0.0])
     >>> verdict.stop, verdict.reason, round(guard.speed_factor(), 1)
     (True, 'obstacle', 0.9)
@@ -214,12 +217,13 @@ class VehicleGuard:
         velocity : array_like, (3,)
             Of its origin along the axes of its body, and its yaw rate. None: unknown.
         scan : array_like, (m, 2)
-            Points that a scanner sees, in the frame of the vehicle; NaN or infinite where nothing came back. The vehicle
-            itself must not be among them. It may be None only if the guard knows obstacles.
+            Points that a scanner sees, in the frame of the vehicle; NaN or infinite where nothing came back. The
+            vehicle itself must not be among them. It may be None only if the guard knows obstacles.
         command : array_like, (3,)
             Accelerations until the brakes act, if they are known.
         time : float
-            When the input was measured, in seconds. It must advance, and by no more than `timeout`, if that is given.
+            When the input was measured, in seconds. It must advance, and by no more than `timeout`, if that is given;
+            then it may not be None.
 
         Returns
         -------
@@ -265,7 +269,7 @@ class VehicleGuard:
         if time is None:
             return isfinite(self._timeout)
         before, self._time = self._time, float(time) if isfinite(time) else self._time
-        return not before < time < inf or time - before > self._timeout and before > -inf
+        return not before < time < inf or (before > -inf and time - before > self._timeout)
 
     def speed_factor(self, halvings: int = 7) -> float:
         """Find how much slower the last input would have to be for a clear verdict.
@@ -279,8 +283,8 @@ class VehicleGuard:
         Returns
         -------
         float
-            A factor of the velocity from 0 to 1 whose verdict is clear, or receding. 0 if there is none above, and also if
-            the vehicle is too close to something even at rest.
+            A factor of the velocity from 0 to 1 whose verdict is clear, or receding. 0 if there is none above, and also
+            if the vehicle is too close to something even at rest.
 
         Examples
         --------
@@ -289,7 +293,7 @@ class VehicleGuard:
         >>> guard.update([0.0, 0.0, 0.0], [3.0, 0.0, 0.0]).stop
         True
         >>> guard.speed_factor()
-        0.5
+        0.5078125
         """
         self._check_set()
         return float(self._core.clear_factor(int(halvings)))
