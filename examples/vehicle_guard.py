@@ -94,10 +94,10 @@ def drive() -> list[Moment]:
         if verdict.stop and not is_braking:
             is_braking = True
             least = velocity * STEP / np.max(np.abs(velocity) / np.asarray(BRAKING.deceleration))
+        if is_braking and not velocity.any():
+            break
         if is_braking:
             velocity = np.where(np.abs(velocity) > np.abs(least), velocity - least, 0.0)
-            if not velocity.any():
-                break
         else:
             change = STEP * np.asarray(BRAKING.acceleration)
             velocity = velocity + np.clip(wanted(pose) - velocity, -change, change)
