@@ -359,9 +359,10 @@ def test_what_recedes_never_comes_closer(path):
 
 def test_slower_by_its_factor_the_vehicle_is_clear():
     rng = np.random.default_rng(12)
-    for velocity in MOTIONS.values():
-        points = rng.uniform(-2.0, 2.0, size=(8, 2))
-        points = points[np.linalg.norm(points, axis=1) > 1.0]
+    between = 0
+    for velocity in list(MOTIONS.values()) * 10:
+        points = rng.uniform(-1.6, 1.6, size=(4, 2))
+        points = points[np.linalg.norm(points, axis=1) > 0.8]
         guard = cl.VehicleGuard(BOX, points, braking=model())
         stop = guard.update([0, 0, 0], velocity).stop
         before = guard.swept()
@@ -371,7 +372,9 @@ def test_slower_by_its_factor_the_vehicle_is_clear():
             np.testing.assert_array_equal(a, b)
         assert not guard.update([0, 0, 0], np.multiply(factor, velocity)).stop
         if 0.0 < factor < 1.0:
+            between += 1
             assert guard.update([0, 0, 0], np.multiply(factor + 2.0**-7, velocity)).stop
+    assert between > 5
     guard = cl.VehicleGuard(BOX, [[0.0, 0.0]], braking=model())
     assert guard.update([0, 0, 0], [1.0, 0.0, 0.0]).stop
     assert guard.speed_factor() == 0.0
@@ -464,7 +467,9 @@ def test_settings_without_meaning_are_refused(arguments, message):
     [
         ({"deceleration": [1.0, 0.0, 1.0]}, "deceleration must be above zero"),
         ({"acceleration": [1.0, -1.0, 1.0]}, "acceleration must be three numbers from 0"),
+        ({"deceleration": [1.0, 1e-300, 1.0]}, "deceleration must be above zero"),
         ({"latency": -0.1}, "latency must be finite and not negative"),
+        ({"latency": 1e9}, "latency must be no more than an hour"),
         ({"uncertainty": [0.0, 0.0]}, "uncertainty must have 3 numbers"),
         ({"path": "straight"}, 'path must be "arc" or "any"'),
     ],

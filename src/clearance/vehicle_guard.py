@@ -26,6 +26,8 @@ Floats: TypeAlias = NDArray[np.float64]
 
 FASTEST = 1e6  # metres or radians per second: what is faster was not measured
 FARTHEST = 1e30  # metres
+LONGEST = 3600.0  # seconds
+LEAST = 1e-9  # metres or radians per second squared: with less, lengths are no numbers any more
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,8 +80,10 @@ class VehicleBraking:
         object.__setattr__(self, "latency", _not_negative(self.latency, "latency"))
         for name in ("acceleration", "deceleration", "uncertainty", "command_error"):
             object.__setattr__(self, name, _three_of(getattr(self, name), name))
-        if not (np.asarray(self.deceleration) > 0.0).all():
-            raise ValueError(f"deceleration must be above zero, but it is {self.deceleration!r}.")
+        if self.latency > LONGEST:
+            raise ValueError(f"latency must be no more than an hour, but it is {self.latency} s.")
+        if not (np.asarray(self.deceleration) >= LEAST).all():
+            raise ValueError(f"deceleration must be above zero, at least {LEAST:g}, but it is {self.deceleration!r}.")
         if self.path not in ("arc", "any"):
             raise ValueError(f'path must be "arc" or "any", but it is {self.path!r}.')
 
