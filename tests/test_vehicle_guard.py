@@ -386,8 +386,9 @@ def test_nothing_to_see_is_clear_but_nothing_to_look_with_is_not():
         verdict = guard.update([0, 0, 0], [1, 0, 0], scan=scan)
         assert (verdict.stop, verdict.reason, verdict.lower) == (False, "clear", np.inf)
         assert np.isnan(verdict.point).all()
-    blind = guard.update([0, 0, 0], [1, 0, 0])
-    assert (blind.stop, blind.reason) == (True, "input")
+    for obstacles in (None, []):
+        blind = cl.VehicleGuard(BOX, obstacles, braking=model()).update([0, 0, 0], [1, 0, 0])
+        assert (blind.stop, blind.reason) == (True, "input")
     kept = guard.update([0, 0, 0], [1, 0, 0], scan=[[np.nan, 0.0], [0.8, 0.0]])
     assert (kept.reason, kept.index) == ("scan", 1)
 

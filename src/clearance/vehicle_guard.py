@@ -186,12 +186,13 @@ class VehicleGuard:
         if isinstance(pieces, bool) or not isinstance(pieces, int | np.integer) or not 1 <= pieces <= 1000:
             raise ValueError(f"pieces must be a number from 1 to 1000, but it is {pieces!r}.")
         self._timeout = inf if timeout is None else _not_negative(timeout, "timeout")
-        self._needs_scan = obstacles is None
+        outlines = [] if obstacles is None else _outlines_from(obstacles)
+        self._needs_scan = not outlines
         self._time = -inf
         self._is_set = False
         self._core = VehicleGuardCore(
             _parts_from(footprint),
-            [] if obstacles is None else _outlines_from(obstacles),
+            outlines,
             braking.latency,
             np.asarray(braking.acceleration),
             np.asarray(braking.deceleration),
