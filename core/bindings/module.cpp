@@ -15,6 +15,7 @@ void bind_scene(nanobind::module_& m);
 void bind_robots(nanobind::module_& m);
 void bind_sweeps(nanobind::module_& m);
 void bind_guards(nanobind::module_& m);
+void bind_vehicles(nanobind::module_& m);
 
 }  // namespace clearance
 
@@ -33,4 +34,5 @@ NB_MODULE(_core, m) {
     clearance::bind_robots(m);
     clearance::bind_sweeps(m);
     clearance::bind_guards(m);
+    clearance::bind_vehicles(m);
 }

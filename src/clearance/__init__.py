@@ -34,6 +34,7 @@ from .shapes import (
     SweptTriangle,
 )
 from .sweep import Swept, sweep
+from .vehicle_guard import VehicleBraking, VehicleGuard, VehicleVerdict
 
 __version__ = "0.1.0"
 
@@ -78,6 +79,9 @@ __all__ = [
     "SweptPoint",
     "SweptSegment",
     "SweptTriangle",
+    "VehicleBraking",
+    "VehicleGuard",
+    "VehicleVerdict",
     "Verdict",
     "Work",
     "check_path",
