@@ -2,8 +2,8 @@
 
     python benchmarks/guard_evidence.py --boxes 1000 --hours 1
 
-The ordinary test suite does the same for fewer boxes and seconds of motion. Prints a table, and fails if a bound was too
-high or a guarded robot touched itself.
+The ordinary test suite does the same for fewer boxes and seconds of motion. Prints a table, and fails if a bound was
+too high or a guarded robot touched itself.
 """
 
 import argparse
@@ -29,7 +29,7 @@ def show(done):
 
 
 def attack_boxes(robot, count, seed=0):
-    """Boxes whose bound is above a distance found inside of them, and by how much bounds are below these on the mean."""
+    """Count boxes whose bound is above a distance found inside, and tell how far bounds are below these on the mean."""
     rng, wrong, lost = np.random.default_rng(seed), 0, []
     for k in range(count):
         q = robot.random(seed=rng)
@@ -76,7 +76,8 @@ def main():
         for budget in (55_000, 10_000):
             seconds, contacts, stops, moving, unguarded = loops(robot, args.hours, budget)
             failed |= contacts > 0
-            print(f"| {name} | {budget} | {seconds:.0f} | {contacts} | {stops} | {moving:.0%} | {unguarded} |", flush=True)
+            row = (name, budget, f"{seconds:.0f}", contacts, stops, f"{moving:.0%}", unguarded)
+            print("| " + " | ".join(map(str, row)) + " |", flush=True)
     return int(failed)
 
 

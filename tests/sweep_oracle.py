@@ -350,7 +350,9 @@ def braking_box(robot, q, qd, braking, command=None):
         ends.append(np.where(turns, q - qd**2 / np.where(turns, 2 * a, 1.0), q))
     low = np.min(ends, axis=0) - braking.get("uncertainty", 0.0)
     high = np.max(ends, axis=0) + braking.get("uncertainty", 0.0)
-    return np.minimum(np.maximum(low, robot.lower), q), np.maximum(np.minimum(high, robot.upper), q)
+    # A joint that has passed a limit may go on.
+    low = np.where(q > robot.lower, np.maximum(low, robot.lower), low)
+    return low, np.where(q < robot.upper, np.minimum(high, robot.upper), high)
 
 
 def braked(q, v, deceleration, time):

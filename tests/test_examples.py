@@ -140,3 +140,24 @@ def test_arm_over_a_depth_image_is_nearest_to_a_pixel(tmp_path):
     assert 0 <= gap.feature_b < example.WIDTH * example.HEIGHT
     picture = imread(tmp_path / "depth_camera.png")[..., :3]
     assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 100
+
+
+def test_guarded_humanoid_brakes_before_its_hands_touch(tmp_path, capsys):
+    example = load("guarded_humanoid")
+    done = example.main(str(tmp_path))
+    hands = example.distances_of_hands(samples.upper_body(), done)
+    assert 0 <= done.go < done.stop < done.stand
+    assert done.cycles[done.stop].verdict.pair == example.HANDS
+    proved = done.cycles[done.stop - 1].verdict.lower
+    assert 0.0 < proved <= hands[done.stop :].min() < hands[done.stop]
+    assert "lArm6 and rArm6 may touch" in capsys.readouterr().out
+    page = (tmp_path / "guarded_humanoid.html").read_text(encoding="utf-8")
+    assert f"<td>{1e3 * hands[done.stop]:.3f}</td>" in page
+    picture = imread(tmp_path / "guarded_humanoid.png")[..., :3]
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 100
+
+
+def test_guarded_humanoid_says_what_it_takes_to_be_shown_live(monkeypatch):
+    monkeypatch.setitem(sys.modules, "viser", None)
+    with pytest.raises(SystemExit, match="pip install viser"):
+        load("guarded_humanoid").main("--live")

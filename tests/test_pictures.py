@@ -1,15 +1,19 @@
 """Meshes hug the shapes they stand for, and pictures show what they are given."""
 
+import base64
+import html
+import io
 import re
 
 import numpy as np
 import pytest
 
 import clearance as cl
-from clearance import pictures, samples
+from clearance import picture_parts, pictures, samples
 
 pytest.importorskip("trimesh", reason="pictures need the extra 'view'")
 pytest.importorskip("matplotlib", reason="pictures need the extra 'view'")
+import trimesh
 from matplotlib.image import imread
 
 RNG = np.random.default_rng(5)
@@ -206,19 +210,19 @@ def test_clouds_are_drawn_and_large_ones_as_a_sample(tmp_path):
 
 
 def test_large_meshes_are_drawn_with_fewer_triangles(tmp_path, monkeypatch):
-    monkeypatch.setattr(pictures, "MOST_TRIANGLES", 1000)
+    monkeypatch.setattr(picture_parts, "MOST_TRIANGLES", 1000)
     scene = cl.Scene()
     scene.add("sheet", ripples(401))
-    pieces, _ = pictures._pieces(scene)
+    pieces, _ = picture_parts.pieces_of(scene)
     assert len(pieces[0].mesh.faces) < 0.5 * len(scene.shape("sheet").faces)  # although both sides are drawn
     np.testing.assert_allclose(pieces[0].mesh.bounds, [[-1.0, -1.0, -0.1], [1.0, 1.0, 0.1]], atol=0.01)
 
 
 def test_what_stands_on_the_ground_does_not_share_its_colour():
     scene = samples.humanoid()
-    colours = dict(zip(scene.names, pictures._colours(scene), strict=True))
+    colours = dict(zip(scene.names, picture_parts._colours(scene), strict=True))
     families = {
-        name: next(k for k, shades in enumerate(pictures.FAMILIES) if c in shades) for name, c in colours.items()
+        name: next(k for k, shades in enumerate(picture_parts.FAMILIES) if c in shades) for name, c in colours.items()
     }
     assert families["left_foot"] == families["head"] != families["table"] == families["egg"]
 
@@ -233,7 +237,7 @@ def two_balls(x):
 
 def test_ghosts_are_seen_through_and_leave_out_what_has_not_moved(tmp_path):
     scene, ghosts = two_balls(1.0), [two_balls(2.0), two_balls(3.0), two_balls(1.0)]
-    assert [[piece.body for piece in shade] for shade in pictures._shades(scene, ghosts)] == [
+    assert [[piece.body for piece in shade] for shade in picture_parts.shades_of(scene, ghosts)] == [
         ["moving"],
         ["moving"],
         [],
@@ -248,6 +252,55 @@ def test_ghosts_are_seen_through_and_leave_out_what_has_not_moved(tmp_path):
     pictures.page(scene, tmp_path / "with.html", ghosts=ghosts)
     pictures.page(scene, tmp_path / "without.html")
     assert (tmp_path / "with.html").stat().st_size > (tmp_path / "without.html").stat().st_size
+
+
+def greenest(path):
+    red, green, blue = np.moveaxis(imread(path)[..., :3], -1, 0)
+    return float((green - np.maximum(red, blue)).max())
+
+
+def green_materials(page):
+    """Return how opaque what is green on a page is."""
+    data = re.search('base64_data="([^"]+)"', html.unescape(page.read_text(encoding="utf-8")))[1]
+    model = trimesh.load(io.BytesIO(base64.b64decode(data)), file_type="glb")
+    factors = [np.array(mesh.visual.material.baseColorFactor) / 255.0 for mesh in model.geometry.values()]
+    return [round(float(alpha), 2) for red, green, blue, alpha in factors if green > 0.5 > 0.1 > max(red, blue)]
+
+
+def test_bodies_and_ghosts_have_the_colours_that_are_asked_for(tmp_path):
+    scene, ghost = two_balls(1.0), cl.Scene()
+    ghost.add("shadow", cl.Sphere(0.2), pose=[0.0, 2.0, 0.0])
+    found = []
+    for k, colours in enumerate([None, {"moving": "#00ff00"}, {"shadow": "#00ff00"}]):
+        pictures.draw(scene, tmp_path / f"{k}.png", closest=0, ghosts=[ghost], colours=colours)
+        pictures.page(scene, tmp_path / f"{k}.html", closest=0, ghosts=[ghost], colours=colours)
+        found.append(greenest(tmp_path / f"{k}.png"))
+    assert found[0] < 0.05
+    assert found[1] > 0.8
+    assert 0.2 < found[2] < 0.5  # seen through
+    assert [green_materials(tmp_path / f"{k}.html") for k in range(3)] == [[], [1.0], [picture_parts.FAINT]]
+    with pytest.raises(KeyError, match="there is no body 'nobody'"):
+        pictures.draw(scene, tmp_path / "never.png", colours={"nobody": "#ff0000"})
+    with pytest.raises(ValueError, match=r"colours\['still'\] must be like '#d6001c', but it is 'red'"):
+        pictures.page(scene, tmp_path / "never.html", colours={"still": "red"})
+
+
+def test_swept_volumes_stand_where_the_frame_is_that_they_are_seen_from():
+    robot = samples.upper_body()
+    q = samples.upper_body_home()
+    swept = cl.sweep(robot, q - 0.01, q + 0.01)
+    everything = pictures.swept_scene(swept, q)
+    assert everything.names == [f"swept {link}" for link in swept.links if link != robot.root]
+    seen = pictures.swept_scene(swept, q, "lArm0")
+    assert seen.names == [f"swept lArm{k}" for k in range(1, 7)]
+    for scene in (everything, seen):
+        for name in scene.names:
+            inside = robot.scene(q).shape(name.removeprefix("swept "))
+            placed = inside.at(robot.pose(q, name.removeprefix("swept ")))
+            corners = pictures.mesh_of(inside).vertices @ placed.pose[:3, :3].T + placed.pose[:3, 3]
+            assert heights(scene.shape(name).at(scene.pose(name)), corners).max() < 1e-9
+    with pytest.raises(KeyError):
+        pictures.swept_scene(swept, q, "nowhere")
 
 
 def test_scenes_are_seen_from_where_one_asks(tmp_path):

@@ -19,7 +19,7 @@ def blocks_of(text):
         yield "\n" * text.count("\n", 0, block.start(1)) + block[1]
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/guide.md", "docs/robots.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/guide.md", "docs/robots.md", "docs/guard.md"])
 def test_code_blocks_run_and_print_what_they_say(name):
     text = (ROOT / name).read_text(encoding="utf-8")
     blocks = list(blocks_of(text))

@@ -279,7 +279,7 @@ def test_robot_without_links_is_refused():
 @pytest.mark.parametrize(
     ("bad", "words"),
     [
-        ({"kind": "ball"}, "ball"),
+        ({"kind": "screw"}, "screw"),
         ({"kind": None}, "kind"),
         ({"axis": [0.0, 0.0, 0.0]}, "axis"),
         ({"axis": [0.0, np.nan, 1.0]}, "axis"),

@@ -13,6 +13,11 @@ double way_ahead(double speed, double acceleration, double latency, double decel
     return speed > 0.0 ? speed * speed / (-2.0 * acceleration) : 0.0;  // it turns back before
 }
 
+// The sum of a value and a way, or a little more; exactly the value where there is no way.
+double rounded_up(double value, double way) {
+    return way > 0.0 ? value + way + 4.0 * kEpsilon * (abs_of(value) + way) : value;
+}
+
 // The accelerations that a joint may have before it brakes.
 struct Push {
     double least, most;
@@ -34,16 +39,15 @@ struct Worst {
     double latency = 0.0, acceleration = 0.0, deceleration = std::numeric_limits<double>::infinity(), uncertainty = 0.0;
 };
 
-Worst worst_of_three(const Braking& braking, std::size_t first) {
+Worst worst_of_three(const Braking& braking, std::size_t first, const double* command) {
     Worst worst;
-    double acceleration_sq = 0.0, uncertainty_sq = 0.0;
+    const auto length = [&](const auto& of) { return norm(Vec3d{of[first], of[first + 1], of[first + 2]}); };
     for (std::size_t k = first; k < first + 3; ++k) {
         worst.latency = max_of(worst.latency, braking.latency[k]);
         worst.deceleration = min_of(worst.deceleration, braking.deceleration[k]);
-        acceleration_sq += braking.acceleration[k] * braking.acceleration[k];
-        uncertainty_sq += braking.uncertainty[k] * braking.uncertainty[k];
     }
-    worst.acceleration = std::sqrt(acceleration_sq), worst.uncertainty = std::sqrt(uncertainty_sq);
+    worst.acceleration = command == nullptr ? length(braking.acceleration) : length(command) + length(braking.command_error);
+    worst.uncertainty = length(braking.uncertainty);
     return worst;
 }
 
@@ -55,14 +59,15 @@ double braking_box(const KinematicTree& tree, const Braking& braking, const doub
     const auto take = [&](std::size_t value, std::size_t velocity) {
         const Push push = push_of(braking, velocity, command);
         const double speed = qd[velocity], latency = braking.latency[velocity], brake = braking.deceleration[velocity];
-        const double high = q[value] + way_ahead(speed, push.most, latency, brake) + braking.uncertainty[velocity];
-        const double low = q[value] - way_ahead(-speed, -push.least, latency, brake) - braking.uncertainty[velocity];
-        box.high[value] = max_of(min_of(high, upper[value]), q[value]);
-        box.low[value] = min_of(max_of(low, lower[value]), q[value]);
+        const double ahead = way_ahead(speed, push.most, latency, brake) + braking.uncertainty[velocity];
+        const double back = way_ahead(-speed, -push.least, latency, brake) + braking.uncertainty[velocity];
+        const double high = rounded_up(q[value], ahead), low = -rounded_up(-q[value], back);
+        box.high[value] = q[value] < upper[value] ? min_of(high, upper[value]) : high;
+        box.low[value] = q[value] > lower[value] ? max_of(low, lower[value]) : low;
         time = max_of(time, stopping_time(braking, velocity, speed, push));
     };
     const auto take_three = [&](std::size_t velocity) {
-        const Worst worst = worst_of_three(braking, velocity);
+        const Worst worst = worst_of_three(braking, velocity, command);
         const double speed = norm(Vec3d{qd[velocity], qd[velocity + 1], qd[velocity + 2]});
         time = max_of(time, worst.latency + (speed + worst.acceleration * worst.latency) / worst.deceleration);
         return way_ahead(speed, worst.acceleration, worst.latency, worst.deceleration) + worst.uncertainty;
@@ -75,7 +80,8 @@ double braking_box(const KinematicTree& tree, const Braking& braking, const doub
         }
         const auto slides = static_cast<std::size_t>(values_before_quaternion(frame.kind));
         const double way = slides > 0 ? take_three(velocity) : 0.0;
-        for (std::size_t k = value; k < value + slides; ++k) box.low[k] = q[k] - way, box.high[k] = q[k] + way;
+        for (std::size_t k = value; k < value + slides; ++k)
+            box.low[k] = -rounded_up(-q[k], way), box.high[k] = rounded_up(q[k], way);
         std::copy_n(q + value + slides, 4, box.low.begin() + static_cast<std::ptrdiff_t>(value + slides));
         box.high[value + slides] = take_three(velocity + slides);
     }

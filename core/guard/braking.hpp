@@ -15,7 +15,7 @@ struct Braking {
 
 // Where joints may get until they stand still if they are told to brake in the next cycle. After Taeubig, Baeuml and Frese
 // (2011), equations 35 to 37. `command` holds accelerations, or is null where nothing is known but the worst. Values stay
-// within limits, unless they are beyond them now.
+// within limits, but for joints that are at a limit or beyond it already: these may go on.
 //
 // Returns the time until the last joint stands still.
 double braking_box(const KinematicTree& tree, const Braking& braking, const double* lower, const double* upper,

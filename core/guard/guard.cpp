@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "query/distance.hpp"
 
@@ -15,6 +16,21 @@ constexpr double kNarrow = 1e-6;                         // a bracket that need 
 
 bool are_finite(const double* numbers, int count) {
     return std::all_of(numbers, numbers + count, [](double x) { return abs_of(x) <= kLargestLength; });
+}
+
+bool are_finite(const Pose& pose) {
+    const Vec3d* rows = pose.rotation.row;
+    return are_finite(&rows[0].x, 9) && are_finite(&pose.translation.x, 3);
+}
+
+void check_sizes(const KinematicTree& tree, const GuardOptions& options) {
+    const auto dof = static_cast<std::size_t>(tree.dof()), velocities = static_cast<std::size_t>(tree.velocities());
+    const Braking& braking = options.braking;
+    for (const std::vector<double>* column :
+         {&braking.latency, &braking.acceleration, &braking.deceleration, &braking.uncertainty, &braking.command_error})
+        if (column->size() != velocities) throw std::invalid_argument("braking has a number per velocity.");
+    if (options.lower.size() != dof || options.upper.size() != dof)
+        throw std::invalid_argument("there are limits for every value.");
 }
 
 bool turns(const KinematicTree& tree, const double* q) {
@@ -46,9 +62,11 @@ Guard::Guard(const Cell& cell, const GuardModel::Options& model, GuardOptions op
       bounds_(model_.pairs().size()),
       changes_(model_.plan().volumes().size()),
       balls_(model_.plan().volumes().size()) {
+    check_sizes(cell.tree(), options_);
+    if (options_.speeds.size() != model.movers.size()) throw std::invalid_argument("there is a speed per mover.");
     obstacles_.resize(cell.bodies().size());
     for (std::size_t k = 0; k < model.movers.size(); ++k)
-        obstacles_[static_cast<std::size_t>(model.movers[k])].speed = options_.speeds.at(k);
+        obstacles_[static_cast<std::size_t>(model.movers[k])].speed = options_.speeds[k];
     for (const GuardPart& part : model_.parts())
         if (part.swept >= 0)
             for (Sweep* sweep : {&one_, &other_})
@@ -76,6 +94,8 @@ GuardReason Guard::check(const GuardInput& input) const {
         !are_finite(input.qd, tree.velocities()) || !turns(tree, input.q))
         return GuardReason::input;
     if (input.command != nullptr && !are_finite(input.command, tree.velocities())) return GuardReason::input;
+    for (const GuardInput::Seen& seen : input.moving)
+        if (!model_.may_move(seen.body) || !are_finite(seen.pose)) return GuardReason::input;
     if (options_.timeout == inf && std::isnan(input.time)) return GuardReason::clear;
     if (!(abs_of(input.time) < inf)) return GuardReason::input;
     if (std::isnan(last_time_)) return GuardReason::clear;
@@ -191,7 +211,7 @@ bool Guard::pursue(std::size_t k, bool until_proved) {
 bool Guard::look_closer(std::size_t k) {
     const GuardPair& pair = model_.pairs()[k];
     Entry& entry = entries_[k];
-    entry.extra = bound_by_tangents(k, entry.pursuit.normal());
+    if (!bound_by_tangents(k)) return false;
     if (entry.extra > margin(k)) return true;
     if (!can_afford(kPresent)) return false;
     work_ += kPresent;
@@ -243,39 +263,39 @@ void Guard::place_middle() {
     has_middle_ = true;
 }
 
-// GJK on what both parts sweep along their tangents.
-double Guard::bound_by_tangents(std::size_t k, const Vec3d& normal) {
+// GJK on what both parts sweep along their tangents. False if the budget does not allow for that.
+bool Guard::bound_by_tangents(std::size_t k) {
     const GuardPair& pair = model_.pairs()[k];
     if (!has_middle_) place_middle();
     const auto set_up = [&](TangentSweep& sweep, std::int32_t swept) {
         return sweep.set_up(swept, pair.frame, middle_.data(), middle_frames_.data(), box_);
     };
     const GuardPart &a = part(pair.part_a), &b = part(pair.part_b);
-    if (!set_up(tangent_a_, a.swept)) return -inf;
-    if (b.swept < 0) {
-        const double height = dot(b.plane.normal, tangent_a_.farthest(-b.plane.normal)) - b.plane.offset;
-        return height - tangent_a_.radius();
-    }
-    if (!set_up(tangent_b_, b.swept)) return -inf;
-    const double radii = tangent_a_.radius() + tangent_b_.radius();
-    const std::int64_t operations = tangent_a_.operations() + tangent_b_.operations() + Pursuit::kStep;
+    double& best = entries_[k].extra;
+    if (!set_up(tangent_a_, a.swept) || (b.swept >= 0 && !set_up(tangent_b_, b.swept))) return true;
+    const std::int64_t operations = tangent_a_.operations() + (b.swept < 0 ? 0 : tangent_b_.operations() + Pursuit::kStep);
+    const double radii = tangent_a_.radius() + (b.swept < 0 ? 0.0 : tangent_b_.radius());
     Simplex simplex;
-    Vec3d towards = normal;
-    double best = -inf;
+    Vec3d towards = entries_[k].pursuit.normal();
     while (can_afford(operations)) {
         work_ += operations, ++iterations_;
-        const Vec3d on_a = tangent_a_.farthest(towards), on_b = tangent_b_.farthest(-towards), w = on_a - on_b;
+        const Vec3d on_a = tangent_a_.farthest(towards);
+        if (b.swept < 0) {
+            best = dot(b.plane.normal, on_a) - b.plane.offset - radii;
+            return true;
+        }
+        const Vec3d on_b = tangent_b_.farthest(-towards), w = on_a - on_b;
         best = max_of(best, -dot(towards, w) - radii);
         const bool is_nearer = !simplex.has(w) && simplex.extend({w, on_a, on_b});
-        if (best > margin(k) || !is_nearer || simplex.distance() - radii <= best + kNarrow) break;
+        if (best > margin(k) || !is_nearer || simplex.distance() - radii <= best + kNarrow) return true;
         towards = simplex.direction();
     }
-    return best;
+    return false;
 }
 
 // Whether two parts are never nearer than now: along the normal of their gap, neither advances.
 bool Guard::recedes(const GuardPair& pair, const Gap& gap) {
-    if (model_.may_move(part(pair.part_b))) return false;
+    if (model_.may_move(part(pair.part_a)) || model_.may_move(part(pair.part_b))) return false;
     const auto seen_from = static_cast<std::size_t>(pair.frame);
     const Vec3d normal = transposed_times(frames_[seen_from].rotation, gap.normal);
     const auto never_advances = [&](std::int32_t number, const Vec3d& along) {
@@ -299,7 +319,8 @@ double Guard::closing_speed(const GuardPair& pair, const Gap& gap, const double*
     std::fill(row_.begin(), row_.end(), 0.0);
     tree.add_velocity(frames_.data(), part(pair.part_a).frame, gap.point_a, gap.normal, 1.0, row_.data());
     tree.add_velocity(frames_.data(), part(pair.part_b).frame, gap.point_b, gap.normal, -1.0, row_.data());
-    double speed = obstacles_[static_cast<std::size_t>(part(pair.part_b).cell_body)].speed;
+    const auto own_speed = [&](std::int32_t k) { return obstacles_[static_cast<std::size_t>(part(k).cell_body)].speed; };
+    double speed = own_speed(pair.part_a) + own_speed(pair.part_b);
     for (std::size_t k = 0; k < row_.size(); ++k) speed += row_[k] * qd[k];
     return speed;
 }
@@ -350,10 +371,12 @@ GuardVerdict Guard::update(const GuardInput& input) {
     if (!std::isnan(input.time)) last_time_ = input.time;
     if (bad != GuardReason::clear) return {.reason = bad};
     const KinematicTree& tree = cell_->tree();
-    std::swap(now_, before_);
-    tangent_a_.use(*now_), tangent_b_.use(*now_);
     stopping_time_ = braking_box(tree, options_.braking, options_.lower.data(), options_.upper.data(), input.q, input.qd,
                                  input.command, box_);
+    if (!are_finite(box_.low.data(), tree.dof()) || !are_finite(box_.high.data(), tree.dof()))
+        return {.reason = GuardReason::input};
+    std::swap(now_, before_);
+    tangent_a_.use(*now_), tangent_b_.use(*now_);
     std::copy_n(input.q, q_.size(), q_.begin());
     tree.place(input.q, Pose{}, frames_.data());
     if (!place_obstacles(input)) {

@@ -101,7 +101,7 @@ private:
     bool prove_all();
     void go_round();
     void place_middle();
-    double bound_by_tangents(std::size_t k, const Vec3d& normal);
+    bool bound_by_tangents(std::size_t k);
     bool recedes(const GuardPair& pair, const Gap& gap);
     Gap present(const GuardPair& pair) const;
     double closing_speed(const GuardPair& pair, const Gap& gap, const double* qd);

@@ -42,7 +42,11 @@ std::vector<SweptPoints> convex_parts(const Part& part, bool is_obstacle) {
 }  // namespace
 
 GuardModel::GuardModel(const Cell& cell, const Options& options) : may_move_(cell.bodies().size()) {
-    for (const std::int32_t body : options.movers) may_move_[static_cast<std::size_t>(body)] = true;
+    for (const std::int32_t body : options.movers) {
+        if (body < static_cast<std::int32_t>(options.links) || static_cast<std::size_t>(body) >= may_move_.size())
+            throw std::invalid_argument("a mover is an obstacle of the cell.");
+        may_move_[static_cast<std::size_t>(body)] = true;
+    }
     std::vector<SweptBody> bodies = add_parts(cell, options);
     add_pairs(cell);
     const std::vector<std::int32_t> last = last_frames(cell, bodies.size());

@@ -42,7 +42,11 @@ public:
     std::span<const GuardPart> parts() const { return parts_; }
     std::span<const GuardPair> pairs() const { return pairs_; }
     const SweepPlan& plan() const { return *plan_; }
-    bool may_move(const GuardPart& obstacle) const { return may_move_[static_cast<std::size_t>(obstacle.cell_body)]; }
+    // Whether a body of the cell is an obstacle that may move; false of what is no body.
+    bool may_move(std::int32_t body) const {
+        return body >= 0 && static_cast<std::size_t>(body) < may_move_.size() && may_move_[static_cast<std::size_t>(body)];
+    }
+    bool may_move(const GuardPart& part) const { return may_move(part.cell_body); }
 
 private:
     std::vector<SweptBody> add_parts(const Cell& cell, const Options& options);

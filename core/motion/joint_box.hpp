@@ -24,7 +24,7 @@ struct JointSweep {
     double sine = 0.0, cosine = 1.0;
     bool is_patch = false;      // a turn by that angle about any axis
     int slides = 0;             // directions in which it slides
-    Vec3d slide[3];             // half of the way each, at right angles to each other
+    Vec3d slide[3]{};           // half of the way each, at right angles to each other
     double slide_radius = 0.0;  // half of the diagonal
     double doubt = 0.0;         // how far rounding can turn it, in radians
 };

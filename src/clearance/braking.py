@@ -32,7 +32,8 @@ class Braking:
     Parameters
     ----------
     latency : float, array_like (nv,) or mapping
-        Time until braking begins: a cycle of the control loop, and what it takes to get the message through.
+        Time from a measurement until braking begins if the next verdict says so: a cycle of the control loop, and what
+        it takes to measure, to tell and to get the message through.
     acceleration : float, array_like (nv,) or mapping
         The worst until then.
     deceleration : float, array_like (nv,) or mapping
@@ -64,7 +65,7 @@ class Braking:
         Parameters
         ----------
         robot : Robot
-            Its limits are respected.
+            Its limits are respected, unless a joint is at one or beyond it already.
         q : array_like, (dof,), or mapping of str to float
         qd : array_like, (nv,)
         command : array_like, (nv,), optional

@@ -61,7 +61,8 @@ class Guard:
     intervals, and proves for every pair of swept volumes that they stay farther apart than the margin. If it cannot
     prove that it says stop. Proofs of the cycle before are carried over, less what the volumes have changed by, so
     that few pairs have to be looked at; how much work goes into these is limited. Robot and world are as they were when
-    the guard was made.
+    the guard was made, and all distances are those of convex parts: a cylinder counts as the prism of eight sides
+    around it, a concave mesh as its hull.
 
     After Täubig, Bäuml and Frese, Real-time Swept Volume and Distance Computation for Self Collision Detection, 2011.
 
@@ -93,8 +94,9 @@ class Guard:
     >>> x = Joint("x", "prismatic", "rail", "cart", axis=[1, 0, 0])
     >>> slide = Robot([Link("rail"), Link("cart", Sphere(0.1))], [x])
     >>> guard = Guard(slide, {"wall": Box([0.2, 1.0, 1.0]).at([1.0, 0.0, 0.0])})
-    >>> guard.update([0.0], [1.0])
-    Verdict(stop=False, reason='clear', lower=0.753..., pair=('cart', 'wall'))
+    >>> verdict = guard.update([0.0], [1.0])
+    >>> verdict.stop, verdict.pair, round(verdict.lower, 6)
+    (False, ('cart', 'wall'), 0.753)
     >>> verdict = guard.update([0.79], [1.0])
     >>> verdict.stop, verdict.reason, round(verdict.distance, 6), round(verdict.time_to_contact, 6)
     (True, 'pair', 0.01, 0.01)

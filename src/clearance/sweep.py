@@ -220,7 +220,7 @@ def sweep(
     ... )
     >>> swept = sweep(arm, [-0.1, 0.0], [0.1, 0.5])
     >>> swept
-    Swept('robot', 2 links, 10 points)
+    Swept('robot', 2 links, 12 points)
     >>> swept.frames("hand")
     ['hand', 'upper', 'base']
     >>> round(swept.lower("hand", Box([0.2, 0.2, 0.2]).at([2.0, 0.0, 0.0])), 3)
