@@ -213,11 +213,14 @@ bool Guard::look_closer(std::size_t k) {
     Entry& entry = entries_[k];
     if (!bound_by_tangents(k)) return false;
     if (entry.extra > margin(k)) return true;
+    if (!may_recede(pair)) return true;
     if (!can_afford(kPresent)) return false;
     work_ += kPresent;
     const Gap gap = present(pair);
-    if (!recedes(pair, gap)) return true;
-    entry.extra = max_of(entry.extra, gap.lower);
+    const Vec3d normal = transposed_times(frames_[static_cast<std::size_t>(pair.frame)].rotation, gap.normal);
+    if (!tangent_a_.never_advances(normal)) return true;
+    if (part(pair.part_b).swept >= 0 && !tangent_b_.never_advances(-normal)) return true;
+    entry.extra = max_of(entry.extra, gap.lower);  // they are never nearer than now
     entry.is_receding = !(entry.extra > margin(k));
     return true;
 }
@@ -293,17 +296,15 @@ bool Guard::bound_by_tangents(std::size_t k) {
     return false;
 }
 
-// Whether two parts are never nearer than now: along the normal of their gap, neither advances.
-bool Guard::recedes(const GuardPair& pair, const Gap& gap) {
+// Whether it is worth asking if two parts come no nearer: joints that can go both ways bring them nearer one way or other.
+bool Guard::may_recede(const GuardPair& pair) {
     if (model_.may_move(part(pair.part_a)) || model_.may_move(part(pair.part_b))) return false;
-    const auto seen_from = static_cast<std::size_t>(pair.frame);
-    const Vec3d normal = transposed_times(frames_[seen_from].rotation, gap.normal);
-    const auto never_advances = [&](std::int32_t number, const Vec3d& along) {
+    const auto goes_one_way = [&](TangentSweep& sweep, std::int32_t number) {
         const GuardPart& one = part(number);
         if (one.swept < 0) return true;
-        return tangent_a_.set_up(one.swept, pair.frame, q_.data(), frames_.data(), box_) && tangent_a_.never_advances(along);
+        return sweep.set_up(one.swept, pair.frame, q_.data(), frames_.data(), box_) && sweep.goes_one_way();
     };
-    return never_advances(pair.part_a, normal) && never_advances(pair.part_b, -normal);
+    return goes_one_way(tangent_a_, pair.part_a) && goes_one_way(tangent_b_, pair.part_b);
 }
 
 // Seen from the base.

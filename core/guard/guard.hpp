@@ -102,7 +102,7 @@ private:
     void go_round();
     void place_middle();
     bool bound_by_tangents(std::size_t k);
-    bool recedes(const GuardPair& pair, const Gap& gap);
+    bool may_recede(const GuardPair& pair);
     Gap present(const GuardPair& pair) const;
     double closing_speed(const GuardPair& pair, const Gap& gap, const double* qd);
     std::size_t critical() const;

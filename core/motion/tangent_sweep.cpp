@@ -4,6 +4,7 @@
 #include <cmath>
 
 namespace clearance {
+
 double TangentSweep::reach_of_joint(std::int32_t joint) const {
     for (std::int32_t k = plan_->first_volume(body_) + 1;; ++k)
         if (plan_->volumes()[static_cast<std::size_t>(k)].joint == joint) return sweep_->reach(k);
@@ -19,31 +20,27 @@ bool TangentSweep::set_up(std::int32_t body, std::int32_t ancestor, const double
     for (std::int32_t k = own; k != ancestor;) {
         const Frame& joint = plan_->tree().frames()[static_cast<std::size_t>(k)];
         if (has_quaternion(joint.kind)) return false;
-        const Pose child = inverse_times(to, frames[k]), parent = inverse_times(to, frames[joint.parent]);
-        const auto range = [&](Step step) {
-            const auto at = static_cast<std::size_t>(step.value);
-            const double one = step.multiplier * (box.low[at] - q[at]), other = step.multiplier * (box.high[at] - q[at]);
-            step.low = min_of(one, other), step.high = max_of(one, other);
-            if (step.low < 0.0 || step.high > 0.0) steps_.push_back(step);
+        const Pose child = inverse_times(to, frames[k]);
+        const auto add = [&](const Vec3d& axis, bool turns, std::int32_t value, double multiplier, double speed) {
+            const auto at = static_cast<std::size_t>(value);
+            const double one = multiplier * (box.low[at] - q[at]), other = multiplier * (box.high[at] - q[at]);
+            if (one == 0.0 && other == 0.0) return;
+            steps_.push_back({axis, child.translation, turns, value, multiplier, min_of(one, other), max_of(one, other),
+                              one / multiplier, other / multiplier, speed});
         };
-        const bool is_planar = joint.kind == JointKind::planar;
-        if (joint.kind == JointKind::revolute || is_planar)
-            range({child.rotation * joint.axis, child.translation, true, joint.value + (is_planar ? 2 : 0),
-                   is_planar ? 1.0 : joint.multiplier, 0.0, 0.0, reach_of_joint(k)});
-        if (joint.kind == JointKind::prismatic)
-            range({child.rotation * joint.axis, {}, false, joint.value, joint.multiplier, 0.0, 0.0, 1.0});
-        for (int c = 0; c < (is_planar ? 2 : 0); ++c)
-            range({parent.rotation * (joint.origin.rotation * joint.across[c]),
-                   {},
-                   false,
-                   joint.value + c,
-                   1.0,
-                   0.0,
-                   0.0,
-                   1.0});
+        if (joint.kind == JointKind::prismatic) add(child.rotation * joint.axis, false, joint.value, joint.multiplier, 1.0);
+        if (joint.kind == JointKind::revolute)
+            add(child.rotation * joint.axis, true, joint.value, joint.multiplier, reach_of_joint(k));
+        if (joint.kind == JointKind::planar) {
+            add(child.rotation * joint.axis, true, joint.value + 2, 1.0, reach_of_joint(k));
+            const Mat3 turn = transposed_times(to.rotation, frames[joint.parent].rotation) * joint.origin.rotation;
+            for (int c = 0; c < 2; ++c) add(turn * joint.across[c], false, joint.value + c, 1.0, 1.0);
+        }
         k = joint.parent;
     }
     set_bends();
+    // Joints that follow the same value move together, so they come one after the other.
+    std::sort(steps_.begin(), steps_.end(), [](const Step& a, const Step& b) { return a.value < b.value; });
     return true;
 }
 
@@ -66,24 +63,21 @@ void TangentSweep::set_bends() {
     }
 }
 
-// Joints that follow the same value move together: their tangents add up before the farther end is looked for.
-Vec3d TangentSweep::advanced(const Vec3d& point, const Vec3d& along) {
-    for (const Step& step : steps_) tangents_[static_cast<std::size_t>(step.value)] = {0, 0, 0};
-    for (const Step& step : steps_) {
-        Vec3d& sum = tangents_[static_cast<std::size_t>(step.value)];
+// The tangents of joints that follow one value add up before the farther end is looked for.
+Vec3d TangentSweep::advanced(const Vec3d& point, const Vec3d& along) const {
+    Vec3d at = point, sum{0, 0, 0};
+    for (std::size_t k = 0; k < steps_.size(); ++k) {
+        const Step& step = steps_[k];
         sum = sum + step.multiplier * tangent(step, point);
-    }
-    Vec3d at = point;
-    for (const Step& step : steps_) {
-        Vec3d& sum = tangents_[static_cast<std::size_t>(step.value)];
-        const double one = step.low / step.multiplier, other = step.high / step.multiplier, up = dot(sum, along);
-        at = at + (up * one > up * other ? one : other) * sum;
-        sum = {0, 0, 0};  // the others that follow it are done
+        if (k + 1 < steps_.size() && steps_[k + 1].value == step.value) continue;
+        const double up = dot(sum, along);
+        at = at + (up * step.from > up * step.to ? step.from : step.to) * sum;
+        sum = {0, 0, 0};
     }
     return at;
 }
 
-Vec3d TangentSweep::farthest(const Vec3d& along) {
+Vec3d TangentSweep::farthest(const Vec3d& along) const {
     Vec3d best{};
     double highest = -std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < static_cast<std::size_t>(core().count); ++k) {
@@ -96,6 +90,10 @@ Vec3d TangentSweep::farthest(const Vec3d& along) {
 
 double TangentSweep::radius() const {
     return core().radius + off_ + 64.0 * kEpsilon * (core().extent + norm(ancestor_from_body_.translation) + off_);
+}
+
+bool TangentSweep::goes_one_way() const {
+    return std::all_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.low == 0.0 || step.high == 0.0; });
 }
 
 bool TangentSweep::never_advances(const Vec3d& along) const {

@@ -15,7 +15,7 @@ namespace clearance {
 class TangentSweep {
 public:
     TangentSweep(const SweepPlan& plan, const Sweep& sweep) : plan_(&plan), sweep_(&sweep) {
-        steps_.reserve(3 * plan.tree().frames().size()), tangents_.resize(static_cast<std::size_t>(plan.tree().dof()));
+        steps_.reserve(3 * plan.tree().frames().size());
     }
     void use(const Sweep& sweep) { sweep_ = &sweep; }
 
@@ -24,11 +24,14 @@ public:
     bool set_up(std::int32_t body, std::int32_t ancestor, const double* q, const Pose* frames, const JointBox& box);
 
     // The point farthest along a direction that the core of the body reaches on tangents, seen from the ancestor.
-    Vec3d farthest(const Vec3d& along);
+    Vec3d farthest(const Vec3d& along) const;
     double radius() const;  // of a ball that makes up for everything else: the radius of the body, and what tangents miss
 
     // Whether no point of the body gets farther along a direction than the farthest is where the joints are expanded about.
     bool never_advances(const Vec3d& along) const;
+
+    // Whether every joint is at an end of its range: else something advances, whatever the direction.
+    bool goes_one_way() const;
 
     // Floating point operations to find a farthest point.
     std::int64_t operations() const { return 50 + core().count * (20 + 25 * static_cast<std::int64_t>(steps_.size())); }
@@ -39,7 +42,8 @@ private:
         bool turns;
         std::int32_t value;
         double multiplier;
-        double low, high;   // of what it does itself, from where it is expanded about
+        double low, high;   // of what it does itself, from where it is expanded about,
+        double from, to;    // and of the value that it follows
         double speed;       // at which it can move a point
         double bend = 0.0;  // sum of second derivatives, weighted so that squares bound all products
     };
@@ -49,15 +53,14 @@ private:
     static Vec3d tangent(const Step& step, const Vec3d& point) {
         return step.turns ? cross(step.axis, point - step.origin) : step.axis;
     }
-    Vec3d advanced(const Vec3d& point, const Vec3d& along);
+    Vec3d advanced(const Vec3d& point, const Vec3d& along) const;
 
     const SweepPlan* plan_;
     const Sweep* sweep_;
     std::int32_t body_ = 0;
     Pose ancestor_from_body_;
-    std::vector<Step> steps_;      // from the body to the ancestor
-    double off_ = 0.0;             // what tangents miss
-    std::vector<Vec3d> tangents_;  // by value
+    std::vector<Step> steps_;  // from the body to the ancestor
+    double off_ = 0.0;         // what tangents miss
 };
 
 }  // namespace clearance
