@@ -97,6 +97,7 @@ Sweep::Sweep(const SweepPlan& plan)
     for (const SweepPlan::Volume& volume : plan.volumes()) {
         const SweptBody& body = plan.bodies()[static_cast<std::size_t>(volume.body)];
         hulls_.push_back({numbers_.data() + volume.first, volume.count, body.radius, 0.0});
+        room_.resize(std::max(room_.size(), static_cast<std::size_t>(volume.count)));
     }
     for (std::size_t k = 0; k < plan.bodies().size(); ++k)
         place(static_cast<std::int32_t>(k), Pose{}, plan.bodies()[k].radius);
@@ -124,7 +125,8 @@ void Sweep::take(const JointBox& box) {
         if (volume.joint < 0) continue;
         const SweptHull& from = hulls_[k - 1];
         const double own = hulls_[static_cast<std::size_t>(plan_->first_volume(volume.body))].radius;
-        reach_[k] = sweep_hull(joints_[static_cast<std::size_t>(volume.joint)], volume.points_of_one, from, hulls_[k]) +
+        reach_[k] = sweep_hull(joints_[static_cast<std::size_t>(volume.joint)], volume.points_of_one, from, hulls_[k],
+                               room_.data()) +
                     (from.radius - own);
     }
 }

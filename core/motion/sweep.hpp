@@ -71,6 +71,7 @@ private:
     std::vector<SweptHull> hulls_;
     std::vector<double> reach_;
     std::vector<JointSweep> joints_;
+    std::vector<TurnedPoint> room_;
 };
 
 // How far what is true of all configurations of one box can be from true for another one, by body and frame, without any

@@ -60,39 +60,23 @@ struct Cover {
     double ball, growth;
 };
 
-// A turn about an axis, as it moves one point: to the middle of the turn, and there outwards and along the arc.
-struct Turned {
-    Vec3d level;  // the point of the axis that it goes around,
-    Vec3d out;    // from there to the point,
-    Vec3d along;  // and the tangent, as long as that
-};
-
-struct Turning {
-    const JointSweep& joint;
-
-    Turned operator()(const Vec3d& p) const {
-        const Vec3d at = joint.turn * p;
-        const Vec3d level = dot(joint.axis, at) * joint.axis;
-        return {joint.shift + level, at - level, cross(joint.axis, at)};
-    }
-};
-
-double farthest_from_axis(const JointSweep& joint, const SweptHull& hull) {
+// Turns all points to the middle, and tells how far from the axis the farthest is.
+double turn_all(const JointSweep& joint, const SweptHull& hull, TurnedPoint* turned) {
     double radius_sq = 0.0;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(hull.count); ++k)
-        radius_sq = max_of(radius_sq, norm_sq(cross(joint.axis, joint.turn * hull.point(k))));
-    return std::sqrt(radius_sq);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(hull.count); ++k) {
+        const Vec3d at = joint.turn * hull.point(k), level = dot(joint.axis, at) * joint.axis;
+        turned[k] = {joint.shift + level, at - level, cross(joint.axis, at), 0.0};
+        turned[k].radius_sq = norm_sq(turned[k].out);
+        radius_sq = max_of(radius_sq, turned[k].radius_sq);
+    }
+    return std::sqrt(radius_sq) * (1.0 + 4.0 * kEpsilon);
 }
 
 // The least ball around an arc.
-Cover one_of_arc(const JointSweep& joint, const SweptHull& from, SweptHull& to, double reach) {
+Cover one_of_arc(const JointSweep& joint, std::span<const TurnedPoint> turned, SweptHull& to, double reach) {
     const bool is_half = joint.angle >= 0.5 * kPi;
     const double share = is_half ? 0.0 : joint.cosine;
-    const Turning turning{joint};
-    for (std::size_t k = 0; k < static_cast<std::size_t>(from.count); ++k) {
-        const Turned at = turning(from.point(k));
-        to.set_point(k, at.level + share * at.out);
-    }
+    for (std::size_t k = 0; k < turned.size(); ++k) to.set_point(k, turned[k].level + share * turned[k].out);
     return {(is_half ? 1.0 : joint.sine) * reach, 1.0};
 }
 
@@ -103,44 +87,41 @@ Cover one_of_arc(const JointSweep& joint, const SweptHull& from, SweptHull& to, 
 // both points move inwards. For more than half a circle the points of the largest arc, scaled, serve for all: of an arc up
 // to an angle t, where u = sin(t / 2) and k = sin(angle / 2), the part beyond s must satisfy
 // s >= 2 r u (1 - k k) / (sqrt(1 - u u) + sqrt(k k - u u)), which grows with u up to r sin(angle).
-Cover two_of_arc(const JointSweep& joint, const SweptHull& from, SweptHull& to, double reach) {
+Cover two_of_arc(const JointSweep& joint, std::span<const TurnedPoint> turned, SweptHull& to, double reach) {
     const double half_sine = std::sin(0.5 * joint.angle), versine = 2.0 * half_sine * half_sine;
     const double ball = 0.5 * versine * reach;
-    const auto count = static_cast<std::size_t>(from.count);
-    const Turning turning{joint};
-    for (std::size_t k = 0; k < count; ++k) {
-        const Turned at = turning(from.point(k));
-        const double radius = norm(at.out);
+    const bool moves_inwards = joint.angle <= 0.5 * kPi;
+    for (std::size_t k = 0; k < turned.size(); ++k) {
+        const TurnedPoint& at = turned[k];
         double out = 1.0 - 0.5 * versine, along = joint.sine;
-        if (joint.angle <= 0.5 * kPi && radius > 0.0) {
-            out = max_of(1.0 - ball / radius, joint.cosine);
-            const double ahead = ball / radius, sideways = out - joint.cosine;
+        if (moves_inwards && at.radius_sq > 0.0) {
+            const double ahead = ball / std::sqrt(at.radius_sq);
+            out = max_of(1.0 - ahead, joint.cosine);
+            const double sideways = out - joint.cosine;
             along = max_of(joint.sine - std::sqrt(max_of(ahead * ahead - sideways * sideways, 0.0)), 0.0);
         }
         const Vec3d centre = at.level + out * at.out, step = along * at.along;
-        to.set_point(k, centre - step), to.set_point(count + k, centre + step);
+        to.set_point(k, centre - step), to.set_point(turned.size() + k, centre + step);
     }
     return {ball, 1.2};  // half a circle is farthest out: 5/4, squared
 }
 
 // The ends of an arc, and where the tangents of the pieces between them meet.
-Cover many_of_arc(const JointSweep& joint, int points_of_one, const SweptHull& from, SweptHull& to, double reach) {
+Cover many_of_arc(const JointSweep& joint, int points_of_one, std::span<const TurnedPoint> turned, SweptHull& to,
+                  double reach) {
     const int pieces = points_of_one - 2;
     const double half_piece = joint.angle / pieces;
-    const auto count = static_cast<std::size_t>(from.count);
+    const std::size_t count = turned.size();
     if (half_piece > kPi / 3.0) {  // tangents meet too far outside
-        const Cover cover = two_of_arc(joint, from, to, reach);
+        const Cover cover = two_of_arc(joint, turned, to, reach);
         for (std::size_t k = 2 * count; k < count * static_cast<std::size_t>(points_of_one); ++k)
             to.set_point(k, to.point(k % (2 * count)));
         return cover;
     }
-    const Turning turning{joint};
     const double outwards = 1.0 / std::cos(half_piece);
     const auto put = [&](std::size_t row, double cosine, double sine) {
-        for (std::size_t k = 0; k < count; ++k) {
-            const Turned at = turning(from.point(k));
-            to.set_point(row * count + k, at.level + cosine * at.out + sine * at.along);
-        }
+        for (std::size_t k = 0; k < count; ++k)
+            to.set_point(row * count + k, turned[k].level + cosine * turned[k].out + sine * turned[k].along);
     };
     put(0, joint.cosine, -joint.sine), put(1, joint.cosine, joint.sine);
     for (int piece = 0; piece < pieces; ++piece) {
@@ -215,19 +196,20 @@ SweptPoints swept_points(const Part& part) {
     return swept;
 }
 
-double sweep_hull(const JointSweep& joint, int points_of_one, const SweptHull& from, SweptHull& to) {
+double sweep_hull(const JointSweep& joint, int points_of_one, const SweptHull& from, SweptHull& to, TurnedPoint* room) {
     const bool ends_of_slides = joint.slides == 1 ? points_of_one == 2 : joint.slides == 2 && points_of_one == 8;
     const int turn_points = points_of_one / (ends_of_slides ? 1 << joint.slides : 1);
-    const double reach = joint.is_patch ? farthest_from_origin(from) : farthest_from_axis(joint, from);
+    const double reach = joint.is_patch ? farthest_from_origin(from) : turn_all(joint, from, room);
+    const std::span<const TurnedPoint> turned(room, static_cast<std::size_t>(from.count));
     Cover cover{};
     if (joint.is_patch)
         cover = turn_points == 1 ? one_of_patch(joint, from, to, reach) : four_of_patch(joint, from, to, reach);
     else if (turn_points == 1)
-        cover = one_of_arc(joint, from, to, reach);
+        cover = one_of_arc(joint, turned, to, reach);
     else if (turn_points == 2)
-        cover = two_of_arc(joint, from, to, reach);
+        cover = two_of_arc(joint, turned, to, reach);
     else
-        cover = many_of_arc(joint, turn_points, from, to, reach);
+        cover = many_of_arc(joint, turn_points, turned, to, reach);
     if (ends_of_slides)
         double_by_slides(joint, static_cast<std::size_t>(from.count * turn_points), to);
     else

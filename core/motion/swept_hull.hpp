@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "closest/kernels.hpp"
 #include "motion/joint_box.hpp"
 #include "query/part.hpp"
@@ -32,8 +34,9 @@ struct SweptHull {
         at[0] = p.x, at[kPointBlock] = p.y, at[2 * kPointBlock] = p.z;
     }
     void fill_up() {
-        const auto last = static_cast<std::size_t>(count) - 1;
-        for (std::size_t k = last + 1; k < kPointBlock * block_count(); ++k) set_point(k, point(last));
+        const auto used = static_cast<std::size_t>(count);
+        const Vec3d last = point(used - 1);
+        for (std::size_t k = used; k < kPointBlock * block_count(); ++k) set_point(k, last);
     }
     std::size_t farthest(const Vec3d& along) const {
         const std::size_t k = kernels().farthest(blocks, block_count(), along.x, along.y, along.z);
@@ -68,9 +71,18 @@ constexpr int most_points_of_one(JointKind kind) {
     return 1;
 }
 
+// A point that a joint turns, in the middle of the turn.
+struct TurnedPoint {
+    Vec3d level;  // the point of the axis that it goes around,
+    Vec3d out;    // from there to the point,
+    Vec3d along;  // and the tangent, as long as that
+    double radius_sq;
+};
+
 // A hull that contains another one wherever a joint takes it, seen from the parent of the joint. After Taeubig, Baeuml and
 // Frese (2011), section III, with distances from the axis of a joint instead of its origin, and for turns of any angle.
-// Returns how far the points of the first hull are from the axis at most, or from the origin where there is none.
-double sweep_hull(const JointSweep& joint, int points_of_one, const SweptHull& from, SweptHull& to);
+// Returns how far the points of the first hull are from the axis at most, or from the origin where there is none. There must
+// be room for as many points as it has.
+double sweep_hull(const JointSweep& joint, int points_of_one, const SweptHull& from, SweptHull& to, TurnedPoint* room);
 
 }  // namespace clearance
