@@ -218,11 +218,22 @@ bool Guard::look_closer(std::size_t k) {
     work_ += kPresent;
     const Gap gap = present(pair);
     const Vec3d normal = transposed_times(frames_[static_cast<std::size_t>(pair.frame)].rotation, gap.normal);
-    if (!tangent_a_.never_advances(normal)) return true;
-    if (part(pair.part_b).swept >= 0 && !tangent_b_.never_advances(-normal)) return true;
-    entry.extra = max_of(entry.extra, gap.lower);  // they are never nearer than now
+    const double apart = kept_apart(pair, normal);
+    if (apart < gap.lower - kNarrow) return true;  // nearer than now, for all that is known
+    entry.extra = max_of(entry.extra, apart);
     entry.is_receding = !(entry.extra > margin(k));
     return true;
+}
+
+// How far apart two parts stay along a direction if neither advances; if one does, nothing is known.
+double Guard::kept_apart(const GuardPair& pair, const Vec3d& normal) const {
+    const GuardPart& b = part(pair.part_b);
+    if (!tangent_a_.never_advances(normal) || (b.swept >= 0 && !tangent_b_.never_advances(-normal))) return -inf;
+    const SweptHull& hull_a = now_->hull(model_.plan().first_volume(part(pair.part_a).swept));
+    const double apart = -tangent_a_.height(normal) - hull_a.radius - 64.0 * kEpsilon * hull_a.extent;
+    if (b.swept < 0) return apart - b.plane.offset;
+    const SweptHull& hull_b = now_->hull(model_.plan().first_volume(b.swept));
+    return apart - tangent_b_.height(-normal) - hull_b.radius - 64.0 * kEpsilon * hull_b.extent;
 }
 
 // False if the budget does not allow for that.

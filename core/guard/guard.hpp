@@ -103,6 +103,7 @@ private:
     void place_middle();
     bool bound_by_tangents(std::size_t k);
     bool may_recede(const GuardPair& pair);
+    double kept_apart(const GuardPair& pair, const Vec3d& normal) const;
     Gap present(const GuardPair& pair) const;
     double closing_speed(const GuardPair& pair, const Gap& gap, const double* qd);
     std::size_t critical() const;

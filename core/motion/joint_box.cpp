@@ -19,20 +19,23 @@ Range range_of(double from, double to) {
     return {0.5 * low + 0.5 * high, 0.5 * (high - low)};
 }
 
+void set_angle(JointSweep& sweep, double angle) {
+    sweep.angle = angle;
+    sweep.sine = std::sin(angle), sweep.cosine = std::cos(angle), sweep.half_sine = std::sin(0.5 * angle);
+}
+
 void set_turn(JointSweep& sweep, const Frame& frame, double from, double to) {
     const Range range = range_of(from, to);
     sweep.turn = turned_by(frame, range.middle);
     sweep.axis = frame.origin.rotation * frame.axis;
-    sweep.angle = range.half;
-    sweep.sine = std::sin(range.half), sweep.cosine = std::cos(range.half);
+    set_angle(sweep, range.half);
     sweep.doubt += kEpsilon * abs_of(range.middle);
 }
 
 void set_patch(JointSweep& sweep, const Frame& frame, const double* quaternion, double angle) {
     sweep.turn = frame.origin.rotation * rotation_from_quaternion(quaternion);
     sweep.is_patch = true;
-    sweep.angle = min_of(angle, kPi);
-    sweep.sine = std::sin(sweep.angle), sweep.cosine = std::cos(sweep.angle);
+    set_angle(sweep, min_of(angle, kPi));
 }
 
 void add_slide(JointSweep& sweep, const Vec3d& direction, double from, double to) {

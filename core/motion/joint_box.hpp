@@ -17,16 +17,17 @@ struct JointBox {
 // What a joint does to everything that hangs on it while its values stay in a box: it turns about an axis through its
 // origin, or every way about the origin, then slides; seen from the frame of the parent, about the middle of the box.
 struct JointSweep {
-    Mat3 turn;           // by the middle,
-    Vec3d shift;         // and where that takes the origin of the child
-    Vec3d axis;          // of length one, in the frame of the parent
-    double angle = 0.0;  // to either side, at most pi
-    double sine = 0.0, cosine = 1.0;
-    bool is_patch = false;      // a turn by that angle about any axis
-    int slides = 0;             // directions in which it slides
-    Vec3d slide[3]{};           // half of the way each, at right angles to each other
-    double slide_radius = 0.0;  // half of the diagonal
-    double doubt = 0.0;         // how far rounding can turn it, in radians
+    Mat3 turn;                        // by the middle,
+    Vec3d shift;                      // and where that takes the origin of the child
+    Vec3d axis;                       // of length one, in the frame of the parent
+    double angle = 0.0;               // to either side, at most pi
+    double sine = 0.0, cosine = 1.0;  // of that angle,
+    double half_sine = 0.0;           // and of half of it
+    bool is_patch = false;            // a turn by that angle about any axis
+    int slides = 0;                   // directions in which it slides
+    Vec3d slide[3]{};                 // half of the way each, at right angles to each other
+    double slide_radius = 0.0;        // half of the diagonal
+    double doubt = 0.0;               // how far rounding can turn it, in radians
 };
 
 // The box of one joint.

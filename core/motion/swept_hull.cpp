@@ -88,7 +88,7 @@ Cover one_of_arc(const JointSweep& joint, std::span<const TurnedPoint> turned, S
 // to an angle t, where u = sin(t / 2) and k = sin(angle / 2), the part beyond s must satisfy
 // s >= 2 r u (1 - k k) / (sqrt(1 - u u) + sqrt(k k - u u)), which grows with u up to r sin(angle).
 Cover two_of_arc(const JointSweep& joint, std::span<const TurnedPoint> turned, SweptHull& to, double reach) {
-    const double half_sine = std::sin(0.5 * joint.angle), versine = 2.0 * half_sine * half_sine;
+    const double versine = 2.0 * joint.half_sine * joint.half_sine;
     const double ball = 0.5 * versine * reach;
     const bool moves_inwards = joint.angle <= 0.5 * kPi;
     for (std::size_t k = 0; k < turned.size(); ++k) {
@@ -155,7 +155,7 @@ Cover four_of_patch(const JointSweep& joint, const SweptHull& from, SweptHull& t
         for (std::size_t k = count; k < 4 * count; ++k) to.set_point(k, to.point(k % count));
         return cover;
     }
-    const double half_sine = std::sin(0.5 * joint.angle), half_versine = half_sine * half_sine;
+    const double half_versine = joint.half_sine * joint.half_sine;
     for (std::size_t k = 0; k < count; ++k) {
         const Vec3d at = joint.turn * from.point(k);
         const Vec3d other = abs_of(at.x) <= abs_of(at.y) && abs_of(at.x) <= abs_of(at.z) ? Vec3d{1, 0, 0}

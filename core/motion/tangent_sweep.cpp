@@ -96,9 +96,13 @@ bool TangentSweep::goes_one_way() const {
     return std::all_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.low == 0.0 || step.high == 0.0; });
 }
 
-bool TangentSweep::never_advances(const Vec3d& along) const {
+double TangentSweep::height(const Vec3d& along) const {
     const Vec3d in_body = transposed_times(ancestor_from_body_.rotation, along);
-    const double top = dot(along, ancestor_from_body_ * core().point(core().farthest(in_body)));
+    return dot(along, ancestor_from_body_ * core().point(core().farthest(in_body)));
+}
+
+bool TangentSweep::never_advances(const Vec3d& along) const {
+    const double top = height(along);
     for (std::size_t k = 0; k < static_cast<std::size_t>(core().count); ++k) {
         const Vec3d at = ancestor_from_body_ * core().point(k);
         double advance = 0.0;

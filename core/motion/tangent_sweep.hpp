@@ -27,7 +27,9 @@ public:
     Vec3d farthest(const Vec3d& along) const;
     double radius() const;  // of a ball that makes up for everything else: the radius of the body, and what tangents miss
 
-    // Whether no point of the body gets farther along a direction than the farthest is where the joints are expanded about.
+    // How far along a direction the core of the body is where the joints are expanded about, and whether it never gets
+    // farther.
+    double height(const Vec3d& along) const;
     bool never_advances(const Vec3d& along) const;
 
     // Whether every joint is at an end of its range: else something advances, whatever the direction.
