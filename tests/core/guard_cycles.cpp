@@ -401,7 +401,8 @@ void check_reasons() {
     expect_reason(watched.guard.update({q.data(), q.data()}), GuardReason::input, "or at some time");
     GuardInput::Seen lost = ball, nobody = ball;
     lost.pose.translation.x = std::numeric_limits<double>::quiet_NaN();
-    expect_reason(watched.guard.update({q.data(), q.data(), nullptr, 61.0, {&lost, 1}}), GuardReason::input, "it is nowhere");
+    expect_reason(watched.guard.update({q.data(), q.data(), nullptr, 61.0, {&lost, 1}}), GuardReason::input,
+                  "it is nowhere");
     for (const std::int32_t body : {-1, 0, 1000}) {
         nobody.body = body;
         expect_reason(watched.guard.update({q.data(), q.data(), nullptr, 61.0, {&nobody, 1}}), GuardReason::input,
