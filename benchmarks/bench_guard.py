@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import robot_models
 import robot_peers
-import taeubig
+import taeubig_brakes
 from measure import Agreement, Table, arguments, machine
 from numpy.typing import NDArray
 from robot_models import Floats, MissingDataError, PinocchioModel, sorted_pair
 from robot_peers import Pinocchio
-from taeubig import BRAKING, CYCLE, FASTEST, RATE, Line, Recording
+from taeubig_motions import BRAKING, CYCLE, FASTEST, RATE, Line, Recording
 
 import clearance as cl
 from clearance import samples
@@ -211,7 +211,7 @@ def overlooked(
     """Look for overlaps that samples missed; in the last cycle before the guard says stop there must be none."""
     robot, rng = candidate.robot, np.random.default_rng(1)
     guard = cl.Guard(robot, braking=BRAKING, budget=None)
-    alone = cache(partial(taeubig.with_one_pair, robot))
+    alone = cache(partial(taeubig_brakes.with_one_pair, robot))
 
     def is_unsafe(q: Floats, qd: Floats) -> bool:
         """Try corners of the intervals with all pairs, and search them for the pair that the guard finds critical."""
@@ -220,7 +220,7 @@ def overlooked(
         corners[0] = np.where(qd > 0.0, high, low)
         if not cl.is_clear(robot, None, corners).all():
             return True
-        return taeubig.least_in_box(alone(guard.update(q, qd).pair), low, high, rng) < 0.0
+        return taeubig_brakes.least_in_box(alone(guard.update(q, qd).pair), low, high, rng) < 0.0
 
     found = Overlooked()
     for k, (q, qd) in enumerate(motions):

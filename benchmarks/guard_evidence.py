@@ -18,6 +18,7 @@ from clearance.progress import reporter
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import sweep_oracle
+from closed_loops import closed_loop
 
 CYCLES = 6000  # per run: a minute
 
@@ -48,11 +49,11 @@ def loops(robot, hours, budget):
     contacts = stops = unguarded = 0
     moving = 0.0
     for seed in range(runs):
-        run = sweep_oracle.closed_loop(robot, cl.Guard(robot, budget=budget), seed, CYCLES)
+        run = closed_loop(robot, cl.Guard(robot, budget=budget), seed, CYCLES)
         contacts += run.collisions(robot)
         stops += run.stops
         moving += np.mean(run.is_moving)
-        unguarded += sweep_oracle.closed_loop(robot, None, seed, CYCLES).collisions(robot)
+        unguarded += closed_loop(robot, None, seed, CYCLES).collisions(robot)
         show((seed + 1) / runs)
     return 0.01 * CYCLES * runs, contacts, stops, moving / runs, unguarded
 

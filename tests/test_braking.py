@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import clearance as cl
+import closed_loops
 import robot_oracle
 import robots
 import sweep_oracle as oracle
@@ -95,7 +96,7 @@ def accelerations(rng, low, high, latency, count, pieces=4):
 def places(robot, q, qd, bounds, braking, rng):
     how = accelerations(rng, *bounds, braking["latency"], 300)
     start = [np.broadcast_to(value, (300, robot.dof)) for value in (q, qd)]
-    return oracle.driven(*start, *how, braking["deceleration"])
+    return closed_loops.driven(*start, *how, braking["deceleration"])
 
 
 @every_braking

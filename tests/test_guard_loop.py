@@ -5,8 +5,9 @@ import pytest
 
 import clearance as cl
 import robots
-import sweep_oracle as oracle
+from closed_loops import Drive, closed_loop
 from robots import PLANS
+from sweep_oracle import things
 
 ROBOTS = ("seven", "two arms", "scara", "gripper")
 BUDGETS = (None, 55_000, 10_000)
@@ -14,12 +15,12 @@ BUDGETS = (None, 55_000, 10_000)
 
 def case(name, seed=0):
     robot = PLANS[name]().robot()
-    return robot, oracle.things(robot, np.random.default_rng([seed, *name.encode()]))
+    return robot, things(robot, np.random.default_rng([seed, *name.encode()]))
 
 
 def assert_guarded(robot, world, seed, cycles, **how):
     """Drive a robot with a guard; assert that it neither touches nor stands all the time."""
-    run = oracle.closed_loop(robot, cl.Guard(robot, world, **how), seed, cycles, world)
+    run = closed_loop(robot, cl.Guard(robot, world, **how), seed, cycles, world)
     assert robot.within_limits(np.array(run.q)).all()
     assert run.collisions(robot, world, how.get("margin", 0.0)) == 0
     assert np.mean(run.is_moving) >= 0.1
@@ -38,7 +39,7 @@ def test_a_guarded_robot_never_touches(name, budget):
 @pytest.mark.parametrize("name", ROBOTS)
 def test_without_a_guard_it_does(name):
     robot, world = case(name)
-    assert sum(oracle.closed_loop(robot, None, seed, 300, world).collisions(robot, world) for seed in range(5)) > 0
+    assert sum(closed_loop(robot, None, seed, 300, world).collisions(robot, world) for seed in range(5)) > 0
 
 
 @pytest.mark.parametrize("name", ["seven", "scara"])
@@ -49,9 +50,9 @@ def test_a_margin_is_kept_while_moving(name):
 
 def test_a_guard_with_longer_latency_and_weaker_brakes():
     robot, world = case("two arms")
-    drive = oracle.Drive(acceleration=10.0, deceleration=5.0, cycle=0.03, substeps=30)
+    drive = Drive(acceleration=10.0, deceleration=5.0, cycle=0.03, substeps=30)
     guard = cl.Guard(robot, world, braking=cl.Braking(0.03, 10.0, 5.0), budget=None)
-    run = oracle.closed_loop(robot, guard, 2, 150, world, drive)
+    run = closed_loop(robot, guard, 2, 150, world, drive)
     assert run.collisions(robot, world) == 0
     assert any(run.is_moving)
 
@@ -62,8 +63,8 @@ def test_optimism_about_the_brakes_is_punished():
     for seed in range(6):
         robot, world = case("two arms", seed)
         guard = cl.Guard(robot, world, budget=None)
-        drive = oracle.Drive(deceleration=1.0)
-        touched += oracle.closed_loop(robot, guard, seed, 300, world, drive).collisions(robot, world) > 0
+        drive = Drive(deceleration=1.0)
+        touched += closed_loop(robot, guard, seed, 300, world, drive).collisions(robot, world) > 0
     assert touched > 0
 
 
@@ -95,12 +96,12 @@ def test_a_ball_that_flies_about_is_never_hit_by_a_robot_that_moves():
         return {"ball": cl.poses.from_translation(path(time))}
 
     guard = cl.Guard(robot, world, budget=None, speeds={"ball": speed})
-    run = oracle.closed_loop(robot, guard, 3, 600, world, moving=moving)
+    run = closed_loop(robot, guard, 3, 600, world, moving=moving)
     # A robot that stands may be run into.
     hits = touches(robot, run, ball, path) & np.array(run.is_moving)
     assert not hits.any()
     assert any("ball" in verdict.pair for verdict in run.verdicts if verdict.stop)
-    blind = oracle.closed_loop(robot, None, 3, 600, world)
+    blind = closed_loop(robot, None, 3, 600, world)
     assert np.any(touches(robot, blind, ball, path) & np.array(blind.is_moving))
 
 
@@ -117,4 +118,4 @@ def test_a_guarded_robot_never_touches_for_minutes(name, seed):
     else:
         robot, world = case(name, seed)
     assert_guarded(robot, world, seed, 12_000, budget=BUDGETS[seed % 3])
-    assert oracle.closed_loop(robot, None, seed, 12_000, world).collisions(robot, world) > 0
+    assert closed_loop(robot, None, seed, 12_000, world).collisions(robot, world) > 0

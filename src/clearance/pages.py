@@ -21,14 +21,10 @@ from .picture_parts import (
     Piece,
     Witness,
     arrow_length,
-    check_colours,
     counted,
     direction_of,
-    manifolds_of,
-    pieces_of,
-    shades_of,
+    parts_of,
     without_hidden_faces,
-    witnesses_of,
 )
 from .scene import PairTable, Scene
 from .surfaces import Floats, Mesh, arrow, extra, stroke
@@ -77,13 +73,11 @@ def page(
     trimesh = extra("trimesh")
     from trimesh.viewer.notebook import scene_to_html
 
-    check_colours(colours, [scene, *ghosts])
-    witnesses, manifolds = witnesses_of(scene, table, closest), manifolds_of(contacts, closest)
-    pieces, plates = pieces_of(scene, colours=colours)
+    pieces, plates, shades, witnesses, manifolds = parts_of(scene, table, closest, contacts, ghosts, colours)
     world = trimesh.Scene()
     _add_bodies(world, pieces)
-    for ghost in shades_of(scene, ghosts, colours):
-        _add_bodies(world, ghost, FAINT)
+    for shade in shades:
+        _add_bodies(world, shade, FAINT)
     for shown in plates:
         world.add_geometry(_painted([shown.piece.mesh], GROUND, CLEAR), geom_name=shown.piece.body)
     thickness, length = 0.002 * world.scale, arrow_length(world.bounds)

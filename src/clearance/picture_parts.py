@@ -77,6 +77,31 @@ class Plate(NamedTuple):
         return np.asarray(points @ self.normal < self.offset)
 
 
+class Parts(NamedTuple):
+    """All that is shown of a scene."""
+
+    pieces: list[Piece]
+    plates: list[Plate]
+    shades: list[list[Piece]]  # of each ghost
+    witnesses: list[Witness]
+    manifolds: list[Manifold]
+
+
+def parts_of(
+    scene: Scene,
+    table: PairTable | None,
+    closest: int,
+    contacts: Mapping[str, Contacts] | None,
+    ghosts: Sequence[Scene],
+    colours: Mapping[str, str] | None,
+) -> Parts:
+    """Take apart what `draw` and `page` are asked to show."""
+    check_colours(colours, [scene, *ghosts])
+    witnesses, manifolds = witnesses_of(scene, table, closest), manifolds_of(contacts, closest)
+    pieces, plates = pieces_of(scene, colours=colours)
+    return Parts(pieces, plates, shades_of(scene, ghosts, colours), witnesses, manifolds)
+
+
 def pieces_of(
     scene: Scene, *, fine: bool = True, colours: Mapping[str, str] | None = None
 ) -> tuple[list[Piece], list[Plate]]:

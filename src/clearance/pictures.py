@@ -29,14 +29,10 @@ from .picture_parts import (
     Plate,
     Witness,
     arrow_length,
-    check_colours,
     counted,
     direction_of,
-    manifolds_of,
-    pieces_of,
-    shades_of,
+    parts_of,
     without_hidden_faces,
-    witnesses_of,
 )
 from .scene import PairTable, Scene
 from .surfaces import Floats, extra, mesh_of
@@ -84,10 +80,7 @@ def draw(
     >>> draw(samples.humanoid(), "scene.png")  # doctest: +SKIP
     """
     extra("matplotlib")
-    check_colours(colours, [scene, *ghosts])
-    witnesses, manifolds = witnesses_of(scene, table, closest), manifolds_of(contacts, closest)
-    pieces, plates = pieces_of(scene, colours=colours)
-    shades = shades_of(scene, ghosts, colours)
+    pieces, plates, shades, witnesses, manifolds = parts_of(scene, table, closest, contacts, ghosts, colours)
     shown = [*pieces, *itertools.chain.from_iterable(shades), *(plate.piece for plate in plates)]
     points, towards = np.concatenate([piece.mesh.vertices for piece in shown]), direction_of(view_from)
 
