@@ -354,6 +354,8 @@ def braking_box(robot, q, qd, braking, command=None):
     ends = [q]
     for side in (-1, 1):
         a = side * most + (0.0 if command is None else np.asarray(command))
+        if command is not None:  # it may brake at once, and less hard than that
+            a = side * np.maximum(side * a, -np.asarray(braking["deceleration"]))
         v = qd + a * latency
         ends.append(q + (qd + v) / 2 * latency + v * np.abs(v) / (2 * braking["deceleration"]))
         turns = qd * v < 0

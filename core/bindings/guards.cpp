@@ -4,6 +4,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
+
 #include "bindings/gaps.hpp"
 #include "bindings/robots.hpp"
 #include "bindings/shapes.hpp"
@@ -20,6 +22,22 @@ struct GuardObject {
     std::vector<std::string> names;  // of bodies
     std::size_t links;
     Guard guard;
+    std::atomic_flag is_used = ATOMIC_FLAG_INIT;
+};
+
+// A guard has one user at a time: for as long as this lives nobody else may come.
+class Use {
+public:
+    explicit Use(GuardObject& object) : object_(object) {
+        if (object.is_used.test_and_set(std::memory_order_acquire))
+            throw std::runtime_error("this guard is in use by another thread; make one for each.");
+    }
+    ~Use() { object_.is_used.clear(std::memory_order_release); }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+private:
+    GuardObject& object_;
 };
 
 struct VerdictObject {
@@ -69,8 +87,17 @@ std::pair<JointBox, double> braking_box_of(const KinematicTree& tree, const Colu
     check_velocities(tree, "qd", qd.shape(0));
     if (command) check_velocities(tree, "command", command->shape(0));
     JointBox box(tree);
+    const auto check = [](const char* what, const double* numbers, std::size_t count) {
+        for (std::size_t k = 0; k < count; ++k)
+            if (!(abs_of(numbers[k]) <= kLargestLength))
+                throw std::invalid_argument(std::string(what) + " must be finite, but value " + std::to_string(k) + " is " +
+                                            printed_number(numbers[k]) + ".");
+    };
+    check("qd", qd.data(), qd.shape(0));
+    if (command) check("command", command->data(), command->shape(0));
     const double time = braking_box(tree, braking_of(tree, braking), lower.data(), upper.data(), q.data(), qd.data(),
                                     command ? command->data() : nullptr, box);
+    check("the interval", box.low.data(), box.low.size()), check("the interval", box.high.data(), box.high.size());
     return {box, time};
 }
 
@@ -92,6 +119,7 @@ void make_guard(GuardObject* self, const CellObject& cell, const Columns& brakin
 VerdictObject update(GuardObject& self, const std::optional<Doubles>& q, const std::optional<Doubles>& qd,
                      const std::optional<Doubles>& command, double time,
                      const std::vector<std::tuple<std::int32_t, Matrix4>>& moving) {
+    const Use use(self);
     const KinematicTree& tree = self.guard.cell().tree();
     if (q) check_width(tree, q->shape(0));
     if (qd) check_velocities(tree, "qd", qd->shape(0));
@@ -109,6 +137,7 @@ VerdictObject update(GuardObject& self, const std::optional<Doubles>& q, const s
 // Many cycles, one after the other, and how long each took.
 nb::tuple replay(GuardObject& self, const Rows& q, const Rows& qd, const std::optional<Rows>& command,
                  const std::optional<Doubles>& times) {
+    const Use use(self);
     const KinematicTree& tree = self.guard.cell().tree();
     check_width(tree, q.shape(1)), check_velocities(tree, "qd", qd.shape(1));
     if (command) check_velocities(tree, "command", command->shape(1));
@@ -143,7 +172,8 @@ NumpyArray vector_of(const VerdictObject& v, const Vec3d& vector) {
 }
 
 // The volumes of links in the last cycle as (link, frame, points, radius).
-nb::list swept_of(const GuardObject& self) {
+nb::list swept_of(GuardObject& self) {
+    const Use use(self);
     nb::list volumes;
     const Guard& guard = self.guard;
     for (const GuardPart& part : guard.model().parts()) {
@@ -158,7 +188,8 @@ nb::list swept_of(const GuardObject& self) {
     return volumes;
 }
 
-std::vector<double> bounds_of(const GuardObject& self) {
+std::vector<double> bounds_of(GuardObject& self) {
+    const Use use(self);
     std::vector<double> bounds;
     for (std::size_t k = 0; k < self.guard.cell().pairs().size(); ++k)
         bounds.push_back(self.guard.bound(static_cast<std::int32_t>(k)));
@@ -204,6 +235,30 @@ void bind_guards(nb::module_& m) {
             "work", [](const VerdictObject& v) { return v.verdict.work; }, "Operations that counted towards the budget.")
         .def_prop_ro(
             "iterations", [](const VerdictObject& v) { return v.verdict.iterations; }, "Steps of GJK.")
+        .def("__bool__",
+             [](const VerdictObject&) -> bool {
+                 throw nb::type_error("a verdict is neither true nor false; ask for its attribute `stop`.");
+             })
+        .def(
+            "__getstate__",
+            [](const VerdictObject& v) {
+                const GuardVerdict& of = v.verdict;
+                return nb::make_tuple(of.stop, static_cast<int>(of.reason), of.lower, of.pair,
+                                      state_of(GapResult{of.present, {}}), of.time_to_contact, of.stopping_time, of.work,
+                                      of.iterations, v.a, v.b);
+            },
+            nb::sig("def __getstate__(self) -> tuple[typing.Any, ...]"))
+        .def(
+            "__setstate__",
+            [](VerdictObject& v, const nb::tuple& s) {
+                new (&v) VerdictObject{
+                    {nb::cast<bool>(s[0]), static_cast<GuardReason>(nb::cast<int>(s[1])), nb::cast<double>(s[2]),
+                     nb::cast<std::int32_t>(s[3]), gap_from_state(s[4]).gap, nb::cast<double>(s[5]), nb::cast<double>(s[6]),
+                     nb::cast<std::int64_t>(s[7]), nb::cast<std::int64_t>(s[8])},
+                    nb::cast<std::string>(s[9]),
+                    nb::cast<std::string>(s[10])};
+            },
+            nb::sig("def __setstate__(self, state: tuple[typing.Any, ...]) -> None"))
         .def("__repr__", [](const VerdictObject& v) {
             return std::string("Verdict(stop=") + (v.verdict.stop ? "True" : "False") + ", reason='" +
                    name_of(v.verdict.reason) + "', lower=" + printed_number(v.verdict.lower) + ", pair=('" + v.a + "', '" +
@@ -224,7 +279,11 @@ void bind_guards(nb::module_& m) {
             nb::sig("def replay(self, q: numpy.typing.NDArray[numpy.float64], qd: numpy.typing.NDArray[numpy.float64], "
                     "command: numpy.typing.NDArray[numpy.float64] | None, time: numpy.typing.NDArray[numpy.float64] | None) "
                     "-> tuple[numpy.typing.NDArray[typing.Any], ...]"))
-        .def("reset", [](GuardObject& self) { self.guard.reset(); })
+        .def("reset",
+             [](GuardObject& self) {
+                 const Use use(self);
+                 self.guard.reset();
+             })
         .def_prop_ro("box", [](const GuardObject& self) { return self.guard.box(); })
         .def_prop_ro("points", [](const GuardObject& self) { return self.guard.model().plan().points(); })
         .def_prop_ro("volumes", [](const GuardObject& self) { return self.guard.model().plan().volumes().size(); })

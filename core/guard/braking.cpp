@@ -23,15 +23,17 @@ struct Push {
     double least, most;
 };
 
+// It may also brake before it has to, and not as hard as a command asks for.
 Push push_of(const Braking& braking, std::size_t k, const double* command) {
     if (command == nullptr) return {-braking.acceleration[k], braking.acceleration[k]};
-    return {command[k] - braking.command_error[k], command[k] + braking.command_error[k]};
+    const double error = braking.command_error[k], brake = braking.deceleration[k];
+    return {min_of(command[k] - error, brake), max_of(command[k] + error, -brake)};
 }
 
 double stopping_time(const Braking& braking, std::size_t k, double speed, const Push& push) {
-    const double fastest =
+    const double later =
         max_of(abs_of(speed + push.least * braking.latency[k]), abs_of(speed + push.most * braking.latency[k]));
-    return braking.latency[k] + fastest / braking.deceleration[k];
+    return braking.latency[k] + max_of(later, abs_of(speed)) / braking.deceleration[k];
 }
 
 // Of three velocities at right angles, which take what turns meanwhile as far as their length does, whichever way.

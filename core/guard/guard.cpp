@@ -309,7 +309,9 @@ bool Guard::bound_by_tangents(std::size_t k) {
 
 // Whether it is worth asking if two parts come no nearer: joints that can go both ways bring them nearer one way or other.
 bool Guard::may_recede(const GuardPair& pair) {
-    if (model_.may_move(part(pair.part_a)) || model_.may_move(part(pair.part_b))) return false;
+    const GuardPart &a = part(pair.part_a), &b = part(pair.part_b);
+    if (model_.may_move(a) || model_.may_move(b)) return false;
+    if (!a.is_exact || !b.is_exact) return false;  // what is around a part may recede while that does not
     const auto goes_one_way = [&](TangentSweep& sweep, std::int32_t number) {
         const GuardPart& one = part(number);
         if (one.swept < 0) return true;
@@ -358,12 +360,17 @@ GuardVerdict Guard::verdict(const GuardInput& input, bool is_decided) {
         if (!is_proved(k)) verdict.reason = is_decided ? GuardReason::pair : GuardReason::budget;
     }
     verdict.stop = verdict.reason != GuardReason::clear;
-    if (!verdict.stop && is_receding) verdict.reason = GuardReason::receding;
     verdict.lower = inf;
+    for (const StandingPair& standing : cell_->standing()) {
+        const double wanted = cell_->pairs()[static_cast<std::size_t>(standing.pair)].margin + options_.margin;
+        if (!(standing.gap.lower > wanted)) is_receding = true;
+        if (entries_.empty()) verdict.lower = min_of(verdict.lower, standing.gap.lower);
+    }
+    if (!verdict.stop && is_receding) verdict.reason = GuardReason::receding;
     if (entries_.empty()) return verdict;
     const std::size_t k = critical();
     const GuardPair& pair = model_.pairs()[k];
-    verdict.lower = max_of(bounds_[k], entries_[k].extra);
+    verdict.lower = max_of(max_of(bounds_[k], entries_[k].extra), -inf);  // where it is no number, too
     verdict.pair = pair.pair;
     const Gap gap = present(pair);
     const double closing = closing_speed(pair, gap, input.qd);
@@ -405,6 +412,8 @@ GuardVerdict Guard::update(const GuardInput& input) {
 
 double Guard::bound(std::int32_t pair) const {
     double least = inf;
+    for (const StandingPair& standing : cell_->standing())
+        if (standing.pair == pair) least = standing.gap.lower;
     for (std::size_t k = 0; k < bounds_.size(); ++k)
         if (model_.pairs()[k].pair == pair) least = min_of(least, bounds_[k]);
     return least;

@@ -81,7 +81,7 @@ std::vector<SweptBody> GuardModel::add_parts(const Cell& cell, const Options& op
             }
             for (const SweptPoints& swept : convex_parts(part, k >= options.links)) {
                 const auto body_number = static_cast<std::int32_t>(bodies.size());
-                parts_.push_back({body_of(swept), number, body.frame, stand, body_number, {}});
+                parts_.push_back({body_of(swept), number, body.frame, stand, body_number, {}, swept.is_exact});
                 bodies.push_back({swept.points, swept.radius, body.frame});
             }
         }

@@ -13,6 +13,7 @@ struct GuardPart {
     Pose stand;               // frame_from_body; links stand at the identity
     std::int32_t swept = -1;  // number among the bodies of the plan, none for a half-space
     HalfSpace plane{};        // seen from the base
+    bool is_exact = true;     // not something larger around a part
 };
 
 // Two parts that are compared, as seen from the last frame that carries both. A half-space is the second.

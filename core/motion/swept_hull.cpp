@@ -186,9 +186,11 @@ SweptPoints swept_points(const Part& part) {
     if (const auto* convex = std::get_if<Convex>(&part.shape)) {
         std::visit(PointsOf{swept.points}, convex->core);
         swept.radius = convex->radius;
+        swept.is_exact = !is_curved(convex->core);
     } else if (const Surface* surface = surface_of(part)) {
         swept.points = corners_of(*surface->mesh);
         swept.radius = surface->mesh->radius;
+        swept.is_exact = false;
     } else {
         throw std::invalid_argument("a half-space has no swept hull.");
     }

@@ -13,6 +13,7 @@ namespace clearance {
 struct SweptPoints {
     std::vector<Vec3d> points;
     double radius;
+    bool is_exact = true;  // the part itself, not something around it
 };
 SweptPoints swept_points(const Part& part);
 

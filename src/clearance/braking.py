@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from math import inf, pi
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,8 @@ from .robots import Robot
 __all__ = ["Braking"]
 
 Floats = NDArray[np.float64]
+LEAST_DECELERATION = 1e-9  # with less, joints stop nowhere
+
 PerJoint: TypeAlias = ArrayLike | Mapping[str, float]
 
 
@@ -57,6 +59,12 @@ class Braking:
     uncertainty: PerJoint = 0.0
     command_error: PerJoint = 0.0
 
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            said = getattr(self, field.name)
+            for number in said.values() if isinstance(said, Mapping) else [said]:
+                _check(field.name, as_floats(number, field.name))
+
     def intervals(
         self, robot: Robot, q: Configuration, qd: ArrayLike, command: ArrayLike | None = None
     ) -> tuple[Floats, Floats]:
@@ -76,6 +84,8 @@ class Braking:
         q_low, q_high : ndarray, (dof,)
             As `sweep` takes them.
         """
+        if isinstance(q, Mapping):
+            q = whole_configuration(robot, q)
         row, dims = robot._rows(q)
         if dims != ():
             raise ValueError(f"intervals takes one configuration, but there are {dims}.")
@@ -100,17 +110,48 @@ class Braking:
         if isinstance(said, Mapping):
             column = np.full(robot.nv, getattr(type(self), name))
             for joint, number in said.items():
-                column[_velocities_of_joint(robot, joint)] = as_floats(number, name)
+                at = _velocities_of_joint(robot, joint)
+                numbers = as_floats(number, name)
+                if numbers.shape not in ((), (at.stop - at.start,)):
+                    raise ValueError(f"{name} of joint '{joint}' must be a number, but it is {number!r:.100}.")
+                column[at] = numbers
         else:
             column = as_floats(said, name)
             if column.shape not in ((), (robot.nv,)):
                 raise ValueError(f"{name} must be a number or have shape ({robot.nv},), but it has {column.shape}.")
             column = np.broadcast_to(column, (robot.nv,))
-        least = np.finfo(np.float64).tiny if name == "deceleration" else 0.0
-        if not ((column >= least) & (column < inf)).all():
-            what = "positive" if name == "deceleration" else "not negative"
-            raise ValueError(f"{name} must be finite and {what}, but it is {said!r}.")
         return column
+
+
+def _check(name: str, numbers: Floats) -> None:
+    least = LEAST_DECELERATION if name == "deceleration" else 0.0
+    if not ((numbers >= least) & (numbers < inf)).all():
+        what = f"positive, at least {least:g}" if name == "deceleration" else "not negative"
+        raise ValueError(f"{name} must be finite and {what}, but it is {numbers}.")
+
+
+def whole_configuration(robot: Robot, values: Mapping[str, Any]) -> Floats:
+    """Make a configuration of values of all joints.
+
+    Parameters
+    ----------
+    robot : Robot
+    values : mapping of str to float or array_like
+        None of the joints may be left out: where they are has been measured. They need not be finite.
+
+    Returns
+    -------
+    ndarray, (dof,)
+    """
+    missing = [joint for joint in robot.joint_names if joint not in values]
+    if missing:
+        raise KeyError(f"q must have values of all joints, but there is none of '{missing[0]}'.")
+    known = {joint: np.nan_to_num(as_floats(value, f"q['{joint}']")) for joint, value in values.items()}
+    q = robot.configuration(known)
+    for joint in robot._kinematics.active:
+        first = robot._kinematics.first_value[joint.name]
+        q[first : first + joint.values] = values[joint.name]
+    return q
 
 
 def velocities_of(robot: Robot, given: ArrayLike, name: str) -> Floats:
@@ -127,6 +168,8 @@ def velocities_of(robot: Robot, given: ArrayLike, name: str) -> Floats:
     -------
     ndarray, (nv,)
     """
+    if isinstance(given, Mapping):
+        raise TypeError(f"{name} must be an array of {robot.nv} numbers, not a mapping.")
     array = as_floats(given, name)
     if array.shape != (robot.nv,):
         raise ValueError(f"{name} must have shape ({robot.nv},), but it has {array.shape}.")

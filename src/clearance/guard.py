@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._core import Verdict
-from .braking import Braking, velocities_of
+from .braking import Braking, velocities_of, whole_configuration
 from .mechanisms import Configuration, one_pose
 from .poses import as_floats
 from .robots import Pair, Robot
-from .sweep import Operators, Swept, checked_points, points_of_one
+from .skeletons import Skeleton
+from .sweep import Operators, Swept, check_robot, checked_points, points_of_one
 from .worlds import World, settled
 
 __all__ = ["Guard", "Replay", "Verdict"]
@@ -25,8 +26,8 @@ Floats = NDArray[np.float64]
 
 TYPICAL_SPEED = 1.0  # of joints that have no limit, per second
 
-
 REASONS = ("clear", "receding", "pair", "budget", "input", "stale")
+BLIND = ("input", "stale")
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,14 +117,20 @@ class Guard:
         max_points: int = 1000,
         speeds: Mapping[str, float] | None = None,
     ) -> None:
-        self.robot = robot
-        self.braking = Braking() if braking is None else braking
-        self.margin = _length(margin, "margin")
-        world = settled(world)
-        cell, self._pairs = robot._cell(world)
+        check_robot(robot)
+        if not isinstance(braking, Braking | None):
+            raise TypeError(f"braking must be a Braking, but it is {braking!r:.100}.")
+        self._robot = robot
+        self._braking = Braking() if braking is None else braking
+        self._margin = _length(margin, "margin")
+        self._skeleton = Skeleton.of(robot)
+        self._is_swept = False
+        cell, self._pairs = robot._cell(settled(world))
         self._bodies = {name: k for k, name in enumerate(cell.names)}
-        self._speeds = {self._body(name): _length(speed, "speeds") for name, speed in (speeds or {}).items()}
-        columns = self.braking.columns(robot)
+        self._speeds = {
+            self._body(name): _length(speed, f"speeds['{name}']") for name, speed in _mapping(speeds, "speeds").items()
+        }
+        columns = self._braking.columns(robot)
         lower, upper = robot.lower.tolist(), robot.upper.tolist()
         speed = np.minimum(np.where(np.isfinite(robot.velocity), 0.5 * robot.velocity, TYPICAL_SPEED), 1e3)
         typical, _ = _core.braking_box(robot._kinematics.tree, columns, lower, upper, robot.neutral, speed, None)
@@ -136,7 +143,7 @@ class Guard:
             checked_points(max_points),
             list(self._speeds),
             list(self._speeds.values()),
-            self.margin,
+            self._margin,
             _budget(budget),
             inf if seconds is None else _length(seconds, "seconds"),
             inf if timeout is None else _length(timeout, "timeout"),
@@ -171,14 +178,16 @@ class Guard:
         -------
         Verdict
         """
-        seen = [(self._moving_body(name), _seen(pose, name)) for name, pose in (moving or {}).items()]
-        return self._guard.update(
+        seen = [(self._moving_body(name), _seen(pose, name)) for name, pose in _mapping(moving, "moving").items()]
+        verdict = self._guard.update(
             None if q is None else self._configuration(q),
-            None if qd is None else velocities_of(self.robot, qd, "qd"),
-            None if command is None else velocities_of(self.robot, command, "command"),
+            None if qd is None else velocities_of(self._robot, _unmasked(qd), "qd"),
+            None if command is None else velocities_of(self._robot, _unmasked(command), "command"),
             nan if time is None else float(time),
             [(body, pose) for body, pose in seen if pose is not None],
         )
+        self._is_swept = self._is_swept or verdict.reason not in BLIND
+        return verdict
 
     def replay(
         self, q: ArrayLike, qd: ArrayLike, *, command: ArrayLike | None = None, time: ArrayLike | None = None
@@ -195,33 +204,53 @@ class Guard:
         Returns
         -------
         Replay
+            Bodies that may move stay where they were seen last.
         """
         reasons, pairs, *columns = self._guard.replay(
-            _rows(q, "q", self.robot.dof),
-            _rows(qd, "qd", self.robot.nv),
-            None if command is None else _rows(command, "command", self.robot.nv),
-            None if time is None else as_floats(time, "time"),
+            _rows(q, "q", self._robot.dof),
+            _rows(qd, "qd", self._robot.nv),
+            None if command is None else _rows(command, "command", self._robot.nv),
+            None if time is None else _times(time),
         )
+        self._is_swept = self._is_swept or not np.isin(reasons, [REASONS.index(reason) for reason in BLIND]).all()
         named = np.array([*self._pairs, ("", "")], dtype=object).reshape(-1, 2)
         return Replay(reasons > REASONS.index("receding"), np.array(REASONS)[reasons], named[pairs], *columns)
 
     def reset(self) -> None:
         """Forget all that has been seen."""
         self._guard.reset()
+        self._is_swept = False
 
     def sweep(self) -> Swept:
-        """Give the swept volumes of the last cycle, in the frames that links are compared in.
+        """Give the swept volumes of the last cycle that had input, in the frames that links are compared in.
 
         Returns
         -------
         Swept
         """
-        return Swept(self.robot, self._guard.box, self._guard.swept())
+        if not self._is_swept:
+            raise ValueError("nothing has been swept yet; update comes first.")
+        return Swept(self._robot, self._skeleton, self._guard.box, self._guard.swept())
+
+    @property
+    def robot(self) -> Robot:
+        """The robot; what has changed of it since the guard was made does not count."""
+        return self._robot
+
+    @property
+    def braking(self) -> Braking:
+        """How its joints brake."""
+        return self._braking
+
+    @property
+    def margin(self) -> float:
+        """Distance that all pairs keep."""
+        return self._margin
 
     @property
     def bounds(self) -> dict[Pair, float]:
-        """Lower bounds for the distances of swept volumes after the last cycle, of pairs that can move."""
-        return {pair: lower for pair, lower in zip(self._pairs, self._guard.bounds, strict=True) if lower < inf}
+        """Lower bounds for the distances of swept volumes after the last cycle that had input."""
+        return dict(zip(self._pairs, self._guard.bounds, strict=True))
 
     @property
     def points(self) -> int:
@@ -235,15 +264,15 @@ class Guard:
 
     def _configuration(self, q: Configuration) -> Floats | None:
         if isinstance(q, Mapping):
-            return self.robot.configuration(q) if all(np.isfinite(value).all() for value in q.values()) else None
-        array = as_floats(q, "q")
-        if array.shape != (self.robot.dof,):
-            raise ValueError(f"q must have shape ({self.robot.dof},), but it has {array.shape}.")
+            return whole_configuration(self._robot, q)
+        array = as_floats(_unmasked(q), "q")
+        if array.shape != (self._robot.dof,):
+            raise ValueError(f"q must have shape ({self._robot.dof},), but it has {array.shape}.")
         return array
 
     def _body(self, name: str) -> int:
-        if name not in self._bodies or name in self.robot._shapes:
-            known = [body for body in self._bodies if body not in self.robot._shapes]
+        known = list(self._bodies)[len(self._skeleton.links) :]
+        if name not in known:
             raise KeyError(f"there is no body '{name}' in the world; there are {', '.join(known) or 'none'}.")
         return self._bodies[name]
 
@@ -253,8 +282,11 @@ class Guard:
             raise KeyError(f"'{name}' stands still: speeds does not name it.")
         return body
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a guard cannot be copied or pickled; make another one from the same robot and world.")
+
     def __repr__(self) -> str:
-        return f"Guard({self.robot.name!r}, {len(self._pairs)} pairs, {self.volumes} volumes, {self.points} points)"
+        return f"Guard({self._skeleton.name!r}, {len(self._pairs)} pairs, {self.volumes} volumes, {self.points} points)"
 
 
 def _seen(pose: ArrayLike, name: str) -> Floats | None:
@@ -266,6 +298,28 @@ def _seen(pose: ArrayLike, name: str) -> Floats | None:
     return one_pose(pose, f"moving['{name}']") if np.isfinite(numbers).all() else None
 
 
+def _unmasked(given: Any) -> Any:
+    """What is masked is not known."""
+    if not isinstance(given, np.ma.MaskedArray):
+        return given
+    return np.where(np.ma.getmaskarray(given), nan, given.data)
+
+
+def _mapping(given: Any, name: str) -> Mapping[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{name} must be a mapping from names of bodies, but it is {given!r:.100}.")
+    return given
+
+
+def _times(given: ArrayLike) -> Floats:
+    times = as_floats(given, "time")
+    if times.ndim != 1:
+        raise ValueError(f"time must have shape (n,), but it has {times.shape}.")
+    return times
+
+
 def _rows(given: ArrayLike, name: str, width: int) -> Floats:
     array = as_floats(given, name)
     if array.ndim != 2 or array.shape[1] != width:
@@ -274,15 +328,18 @@ def _rows(given: ArrayLike, name: str, width: int) -> Floats:
 
 
 def _length(number: Any, name: str) -> float:
-    value = float(number)
+    try:
+        value = float(number)
+    except (TypeError, ValueError):
+        value = nan
     if not 0.0 <= value < inf:
-        raise ValueError(f"{name} must be finite and not negative, but it is {number!r}.")
+        raise ValueError(f"{name} must be a finite number, not negative, but it is {number!r:.100}.")
     return value
 
 
 def _budget(budget: int | None) -> int | None:
     if budget is None:
         return None
-    if not isinstance(budget, int | np.integer) or budget < 0:
+    if not isinstance(budget, int | np.integer) or not 0 <= budget < 2**62:
         raise ValueError(f"budget must be a number of operations or None, but it is {budget!r}.")
     return int(budget)

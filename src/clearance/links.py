@@ -111,6 +111,8 @@ class Joint:
             raise ValueError(f"joint '{self.name}': lower {self.lower} is above upper {self.upper}.")
         if self.velocity < 0.0:
             raise ValueError(f"joint '{self.name}': velocity must not be negative, but it is {self.velocity}.")
+        if self.kind == "ball" and (self.lower > -inf or self.upper < inf):
+            raise ValueError(f"joint '{self.name}': a ball joint has no lower and upper limits.")
         if self.mimic is not None:
             object.__setattr__(self, "mimic", _mimic(self))
 

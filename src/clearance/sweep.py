@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from math import isinf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +19,11 @@ from . import _core
 from .errors import NotConverged
 from .links import Joint
 from .mechanisms import Configuration
-from .poses import as_floats, inverse
+from .poses import as_floats
 from .queries import distance
 from .robots import Pair, Robot
 from .shapes import ConvexHull, Placed, Shape
+from .skeletons import Skeleton
 
 __all__ = ["Operators", "Swept", "sweep"]
 
@@ -58,21 +60,23 @@ class Swept:
         Points of all volumes that joints have swept.
     """
 
-    def __init__(self, robot: Robot, box: _core.JointBox, volumes: list[tuple[int, int, Floats, float]]) -> None:
+    def __init__(
+        self,
+        robot: Robot,
+        skeleton: Skeleton,
+        box: _core.JointBox,
+        volumes: list[tuple[int, int, Floats, float]],
+    ) -> None:
         self.robot = robot
-        self.links = tuple(robot._shapes)
+        self.links = skeleton.links
         self.points = 0
+        self._skeleton = skeleton
         self._box = box
-        self._bodies = robot._bodies
-        self._base = robot.base
-        self._frame_of = dict(robot._kinematics.frame)
-        self._named = _names_of_frames(robot)
-        self._from_frame = _links_from_frames(robot, self._named)
         self._volumes: dict[str, dict[int, list[ConvexHull]]] = {link: {} for link in self.links}
         for number, frame, points, radius in volumes:
             link = self.links[number]
             self._volumes[link].setdefault(frame, []).append(ConvexHull(points, radius))
-            self.points += len(points) if frame != self._frame_of[link] else 0
+            self.points += len(points) if frame != skeleton.frame[link] else 0
 
     def frames(self, link: str) -> list[str]:
         """Name the links in whose frames the volumes of a link are known.
@@ -86,7 +90,7 @@ class Swept:
         list of str
             The link, and links that movable joints carry, down to the root.
         """
-        names = [self._named[frame] for frame in self._of(link)]
+        names = [self._skeleton.link_of_frame[frame] for frame in self._of(link)]
         return names if names[0] == link else [link, *names]
 
     def volumes(self, link: str, frame: str | None = None) -> list[ConvexHull]:
@@ -103,9 +107,10 @@ class Swept:
         list of ConvexHull
         """
         if frame is None:
-            return [_moved(hull, self._base) for hull in self._of(link)[self._seen_from(link, self.robot.root)]]
+            known = self._of(link)[self._seen_from(link, self._skeleton.root)]
+            return [_moved(hull, self._skeleton.base) for hull in known]
         hulls = list(self._of(link)[self._seen_from(link, frame)])
-        return [_moved(hull, self._from_frame[link]) for hull in hulls] if frame == link else hulls
+        return [_moved(hull, self._skeleton.link_from_frame[link]) for hull in hulls] if frame == link else hulls
 
     def lower(self, a: str, b: str | Shape | Placed) -> float:
         """Bound the distance of a link from another one, or from an obstacle, for all configurations of the box.
@@ -123,7 +128,9 @@ class Swept:
             The bodies never come nearer to each other than this; negative where they may overlap.
         """
         ours = self._of(a)
-        if isinstance(b, Shape | Placed):
+        if not isinstance(b, str | Shape | Placed):
+            raise TypeError(f"b must be the name of a link, a shape or a placed shape, but it is {b!r:.100}.")
+        if not isinstance(b, str):
             return min(_lower(one, b) for one in self.volumes(a))
         theirs = self._of(b)
         common = next((frame for frame in ours if frame in theirs), None)
@@ -138,7 +145,7 @@ class Swept:
         -------
         dict of pairs to float
         """
-        return {pair: self.lower(*pair) for pair in self.robot.pairs}
+        return {pair: self.lower(*pair) for pair in self._skeleton.pairs}
 
     def change(self, q_low: Configuration, q_high: Configuration, link: str, frame: str | None = None) -> float:
         """Bound how far a link can get out of its volumes while the joints are in another box.
@@ -158,9 +165,9 @@ class Swept:
         -------
         float
         """
-        seen_from = self._seen_from(link, self.robot.root if frame is None else frame)
+        seen_from = self._seen_from(link, self._skeleton.root if frame is None else frame)
         other = _box_of(self.robot, q_low, q_high)
-        return _core.box_change(self._bodies, self.links.index(link), seen_from, self._box, other)
+        return _core.box_change(self._skeleton.bodies, self.links.index(link), seen_from, self._box, other)
 
     def _of(self, link: str) -> dict[int, list[ConvexHull]]:
         """Volumes by frame, from the link's own down to the base."""
@@ -169,13 +176,16 @@ class Swept:
         return self._volumes[link]
 
     def _seen_from(self, link: str, name: str) -> int:
-        frame = self._frame_of.get(name, -1)
-        if frame not in self._of(link) or name not in (link, self._named[frame]):
+        frame = self._skeleton.frame.get(name, -1)
+        if frame not in self._of(link) or name not in (link, self._skeleton.link_of_frame[frame]):
             raise KeyError(f"volumes of '{link}' are seen from {', '.join(self.frames(link))}, not from '{name}'.")
         return frame
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a sweep cannot be copied or pickled; make it again from the intervals.")
+
     def __repr__(self) -> str:
-        return f"Swept({self.robot.name!r}, {len(self.links)} links, {self.points} points)"
+        return f"Swept({self._skeleton.name!r}, {len(self.links)} links, {self.points} points)"
 
 
 def sweep(
@@ -228,9 +238,16 @@ def sweep(
     >>> round(swept.lower("hand", "upper"), 6)
     0.8
     """
+    check_robot(robot)
     box = _box_of(robot, q_low, q_high)
     found = _core.sweep_volumes(robot._bodies, box, points_of_one(robot, operators), checked_points(max_points))
-    return Swept(robot, box, found)
+    return Swept(robot, Skeleton.of(robot), box, found)
+
+
+def check_robot(robot: Robot) -> None:
+    """Refuse what is no robot."""
+    if not isinstance(robot, Robot):
+        raise TypeError(f"robot must be a Robot, but it is {robot!r:.100}.")
 
 
 def _box_of(robot: Robot, q_low: Configuration, q_high: Configuration) -> _core.JointBox:
@@ -289,7 +306,7 @@ def _check_follower(robot: Robot, joint: Joint, low: Floats, high: Floats) -> No
 def checked_points(max_points: int) -> int:
     """Read a number of points."""
     if not isinstance(max_points, int | np.integer) or not 1 <= max_points <= ALL_POINTS:
-        raise ValueError(f"max_points must be a positive integer, but it is {max_points!r}.")
+        raise ValueError(f"max_points must be an integer from 1 to {ALL_POINTS}, but it is {max_points!r}.")
     return int(max_points)
 
 
@@ -297,7 +314,7 @@ def points_of_one(robot: Robot, operators: Operators) -> list[int] | None:
     """Tell how many points a joint makes of one, by frame; None to choose well."""
     if operators == "auto":
         return None
-    if isinstance(operators, str):
+    if operators is not None and not isinstance(operators, Mapping):
         raise ValueError(f'operators must be "auto", a mapping or None, but it is {operators!r}.')
     said = dict(operators or {})
     numbers = [1] * (max(robot._kinematics.frame.values()) + 1)
@@ -319,20 +336,6 @@ def _number_in(joint: Joint, operator: str) -> int:
         names = ", ".join(NAMES[joint.kind])
         raise ValueError(f"joint '{joint.name}': the operator must be one of {names}, but it is {operator!r}.")
     return int(found[1])
-
-
-def _names_of_frames(robot: Robot) -> dict[int, str]:
-    """The link that every frame belongs to: the child of a movable joint, or the root."""
-    kinematics = robot._kinematics
-    names = {kinematics.frame[joint.child]: joint.child for joint in kinematics.joints if joint.kind != "fixed"}
-    return {**names, 0: kinematics.root}
-
-
-def _links_from_frames(robot: Robot, named: dict[int, str]) -> dict[str, Floats]:
-    """Poses of frames in the links that are fixed to them."""
-    poses = dict(zip(robot.link_names, robot.poses(robot.neutral), strict=True))
-    frame = robot._kinematics.frame
-    return {name: inverse(pose) @ poses[named[frame[name]]] for name, pose in poses.items()}
 
 
 def _lower(a: ConvexHull, b: Shape | Placed) -> float:

@@ -30,7 +30,7 @@ LONGEST = 3600.0  # seconds
 LEAST = 1e-9  # metres or radians per second squared: with less, lengths are no numbers any more
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class VehicleBraking:
     """How a vehicle comes to rest.
 
@@ -98,8 +98,8 @@ class VehicleVerdict:
         Whether the vehicle has to brake: it is not proved that it may still do so later.
     reason : str
         "clear"; "receding": something is within the margin, but proved to come no closer; "obstacle" or "scan": what is
-        in the way; "input": numbers that are missing, not finite or absurd; "stale": times that do not advance, or by
-        too much.
+        in the way; "input": numbers that are missing, not finite or absurd; "stale": times that go backwards, or
+        advance by too much.
     lower : float
         No more than the distance of the critical obstacle, wherever the vehicle goes until it rests, in metres. Of
         everything that is in the way the critical one is nearest; if nothing is, of what recedes; else of all.
@@ -223,12 +223,13 @@ class VehicleGuard:
             Of its origin along the axes of its body, and its yaw rate. None: unknown.
         scan : array_like, (m, 2)
             Points that a scanner sees, in the frame of the vehicle; NaN or infinite where nothing came back. The
-            vehicle itself must not be among them. It may be None only if the guard knows obstacles.
+            vehicle itself must not be among them. It may be None only if the guard knows obstacles: then nothing but
+            these is looked at, so a scanner that fails has to be noticed by the caller.
         command : array_like, (3,)
             Accelerations until the brakes act, if they are known.
         time : float
-            When the input was measured, in seconds. It must advance, and by no more than `timeout`, if that is given;
-            then it may not be None.
+            When the input was measured, in seconds. It must not go backwards, nor advance by more than `timeout`, if
+            that is given; then it may not be None.
 
         Returns
         -------
@@ -274,7 +275,7 @@ class VehicleGuard:
         if time is None:
             return isfinite(self._timeout)
         before, self._time = self._time, float(time) if isfinite(time) else self._time
-        return not before < time < inf or (before > -inf and time - before > self._timeout)
+        return not before <= time < inf or (before > -inf and time - before > self._timeout)
 
     def speed_factor(self, halvings: int = 7) -> float:
         """Find how much slower the last input would have to be for a clear verdict.
@@ -301,6 +302,8 @@ class VehicleGuard:
         0.5078125
         """
         self._check_set()
+        if not isinstance(halvings, int | np.integer) or not 0 <= halvings <= 60:
+            raise ValueError(f"halvings must be a number from 0 to 60, but it is {halvings!r}.")
         return float(self._core.clear_factor(int(halvings)))
 
     def swept(self) -> list[tuple[Floats, float]]:
@@ -344,7 +347,12 @@ class VehicleGuard:
         >>> [len(outline) > 32 for outline in guard.area()]
         [True, True, True, True, True]
         """
+        if not isinstance(corners, int | np.integer) or corners < 3:
+            raise ValueError(f"corners must be 3 or more, but it is {corners!r}.")
         return [_rounded(points, radius, corners) for points, radius in self.swept()]
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a guard cannot be copied or pickled; make another one.")
 
     def _check_set(self) -> None:
         if not self._is_set:
