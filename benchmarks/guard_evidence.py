@@ -30,6 +30,22 @@ def show(done):
         tell(done)
 
 
+def slack_found(robot, low, high, lowers, seed):
+    """How much more than their bounds pairs were found to be apart, at least: by 1000 corners, 10 000 configurations
+    inside, and descent from the ten places, and for the pairs, where that was least."""
+    rng, box = np.random.default_rng(seed), sweep_oracle.JointBox.between(robot, low, high)
+    middle = box.inside((box.low + box.high)[None] / 2)
+    z = np.concatenate([middle, box.corners(rng, 1000), box.samples(rng, 10_000)])
+    gaps = robot.distances(box.configurations(z))
+    slack = gaps.upper - lowers
+    least = slack.min(axis=0)
+    for place in np.argsort(slack, axis=None)[:10]:
+        row, k = np.unravel_index(place, slack.shape)
+        value, _ = sweep_oracle.descend(box, None, gaps.pairs[k], z[[row]], gaps.upper[[row], k], 40)
+        least[k] = min(least[k], value - lowers[k])
+    return least
+
+
 def attack_boxes(robot, count, seed=0):
     """Count boxes whose bound is above a distance found inside, and tell how far bounds are below these on the mean."""
     rng, wrong, lost = np.random.default_rng(seed), 0, []
@@ -37,9 +53,9 @@ def attack_boxes(robot, count, seed=0):
         q = robot.random(seed=rng)
         box = sweep_oracle.around(robot, q, rng, 10.0 ** rng.uniform(-2.5, 0.0))
         lowers = np.array(list(cl.sweep(robot, *box).lowers().values()))
-        least = sweep_oracle.thorough_attack(robot, *box, seed=k).least
-        wrong += bool((lowers > least + 1e-9).any())
-        lost.append(np.median(least - lowers))
+        slack = slack_found(robot, *box, lowers, k)
+        wrong += bool((slack < -1e-9).any())
+        lost.append(np.median(slack))
         show((k + 1) / count)
     return wrong, float(np.mean(lost))
 
