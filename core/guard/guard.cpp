@@ -301,7 +301,8 @@ bool Guard::bound_by_tangents(std::size_t k) {
         const Vec3d on_b = tangent_b_.farthest(-towards), w = on_a - on_b;
         best = max_of(best, -dot(towards, w) - radii);
         const bool is_nearer = !simplex.has(w) && simplex.extend({w, on_a, on_b});
-        if (best > margin(k) || !is_nearer || simplex.distance() - radii <= best + kNarrow) return true;
+        if (best > margin(k) || !is_nearer || simplex.distance() == 0.0) return true;
+        if (simplex.distance() - radii <= best + kNarrow) return true;
         towards = simplex.direction();
     }
     return false;
