@@ -332,9 +332,7 @@ def test_part_that_cannot_be_saved_leaves_the_one_before(tmp_path, monkeypatch):
     assert_whole(run(Logged(), out=out)[0])
 
 
-@here_only
-def test_file_that_will_not_fit_is_told_before_any_work(tmp_path):
-    script = """
+NO_ROOM = """
 import resource
 import numpy as np
 from clearance.batches import gather
@@ -345,8 +343,12 @@ try:
 except OSError as error:
     print(error)
 """
+
+
+@here_only
+def test_file_that_will_not_fit_is_told_before_any_work(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-c", script],
+        [sys.executable, "-c", NO_ROOM],
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": str(Path(__file__).parent)},
         capture_output=True,

@@ -23,15 +23,19 @@ def cell():
     return samples.arm_cell()
 
 
-def test_arm_needs_nothing_but_numpy():
-    code = f"""
+WITHOUT_EXTRAS = f"""
 import sys
 for name in {BLOCKED!r}:
     sys.modules[name] = None
 from clearance import samples
 print(samples.arm().nearest(samples.arm_path()[0], samples.arm_cell()).pair)
 """
-    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=120, capture_output=True, text=True)
+
+
+def test_arm_needs_nothing_but_numpy():
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_EXTRAS], check=True, timeout=120, capture_output=True, text=True
+    )
     assert done.stdout == "('palm', 'shelf')\n"
 
 

@@ -238,3 +238,15 @@ def test_unknown_links_are_refused():
             call()
     with pytest.raises((KeyError, ValueError), match="tool"):
         swept.volumes("inner", "tool")
+
+
+def test_operators_that_would_make_billions_of_points_give_way():
+    robot = cl.samples.upper_body()
+    q = cl.samples.upper_body_home()
+    everywhere = {joint.name: "circ16" for joint in robot.joints}
+    swept = cl.sweep(robot, q - 0.1, q + 0.1, operators=everywhere, max_points=5000)
+    assert swept.points <= 5000
+    assert cl.Guard(robot, operators=everywhere).points <= 1000
+    for bad in (0, 10**9, 2.5):
+        with pytest.raises(ValueError, match="max_points"):
+            cl.sweep(robot, q, q, max_points=bad)

@@ -13,13 +13,9 @@
 namespace clearance {
 namespace {
 
-void check_ends(const KinematicTree& tree, const Doubles& low, const Doubles& high) {
-    check_width(tree, low.shape(0)), check_width(tree, high.shape(0));
-}
-
 // Of two configurations, which must have been checked: quaternions are the ends of the shortest turn.
 JointBox joint_box(const KinematicTree& tree, const Doubles& low, const Doubles& high) {
-    check_ends(tree, low, high);
+    check_width(tree, low.shape(0)), check_width(tree, high.shape(0));
     JointBox box(tree);
     std::copy_n(low.data(), low.shape(0), box.low.begin());
     std::copy_n(high.data(), high.shape(0), box.high.begin());

@@ -198,9 +198,9 @@ void Guard::step(std::size_t k) {
 }
 
 // Steps until a pair is proved, or nothing more is gained. False if the budget does not allow for that.
-bool Guard::pursue(std::size_t k, bool until_proved) {
+bool Guard::pursue(std::size_t k) {
     const Entry& entry = entries_[k];
-    while (!(until_proved && is_proved(k)) && !(entry.renewed == cycle_ && entry.pursuit.has_converged())) {
+    while (!is_proved(k) && !(entry.renewed == cycle_ && entry.pursuit.has_converged())) {
         if (!can_afford(operations(model_.pairs()[k]))) return false;
         step(k);
     }
@@ -243,7 +243,7 @@ bool Guard::prove_all() {
         const std::size_t k = (start_ + visited) % count;
         if (!is_proved(k)) step_by_balls(k);
         if (is_proved(k)) continue;
-        if (pursue(k, true) && (is_proved(k) || look_closer(k))) continue;
+        if (pursue(k) && (is_proved(k) || look_closer(k))) continue;
         start_ = k;  // goes on here in the next cycle
         return false;
     }

@@ -96,7 +96,7 @@ private:
     }
     void step_by_balls(std::size_t k);
     void step(std::size_t k);
-    bool pursue(std::size_t k, bool until_proved);
+    bool pursue(std::size_t k);
     bool look_closer(std::size_t k);
     bool prove_all();
     void go_round();

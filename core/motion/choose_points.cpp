@@ -46,6 +46,15 @@ Choice choice_of(const KinematicTree& tree, const SweptBody& body, std::int32_t 
     return choice;
 }
 
+// How many points the volumes of a body would have: more than integers hold, perhaps.
+double points_swept(const KinematicTree& tree, const SweptBody& body, const std::vector<int>& of_one,
+                    std::int32_t last_frame) {
+    double count = static_cast<double>(body.points.size()), sum = 0.0;
+    for (std::int32_t k = body.frame; k != last_frame; k = tree.frames()[static_cast<std::size_t>(k)].parent)
+        count *= of_one[static_cast<std::size_t>(k)], sum += count;
+    return sum;
+}
+
 // What a joint may make of one point instead of what it makes now.
 std::vector<int> more_points(JointKind kind, int now) {
     if (kind == JointKind::planar)
@@ -107,10 +116,14 @@ SweepPlan::PointsOfOne choose_points(const KinematicTree& tree, const std::vecto
 void limit_points(const KinematicTree& tree, const std::vector<SweptBody>& bodies,
                   const std::vector<std::int32_t>& last_frame, std::int32_t most_points,
                   SweepPlan::PointsOfOne& points_of_one) {
-    for (std::size_t frame = 1; frame < tree.frames().size(); ++frame) {
-        if (SweepPlan(tree, bodies, points_of_one, last_frame).points() <= most_points) return;
+    const auto points = [&] {
+        double sum = 0.0;
+        for (std::size_t k = 0; k < bodies.size(); ++k)
+            sum += points_swept(tree, bodies[k], points_of_one[k], last_frame[k]);
+        return sum;
+    };
+    for (std::size_t frame = 1; frame < tree.frames().size() && points() > most_points; ++frame)
         for (std::vector<int>& of_body : points_of_one) of_body[frame] = 1;
-    }
 }
 
 }  // namespace clearance

@@ -30,7 +30,7 @@ __all__ = ["Operators", "Swept", "sweep"]
 Floats = NDArray[np.float64]
 Operators = Mapping[str, str] | str | None
 
-ALL_POINTS = 2**31 - 1
+ALL_POINTS = 10_000_000  # which take a quarter of a gigabyte
 SOME_POINTS = 10_000
 DEFAULTS = {"prismatic": "trans2", "planar": "planar8", "floating": "patch4", "ball": "patch4"}
 MOST_PER_POINT = 16

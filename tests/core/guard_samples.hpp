@@ -13,18 +13,6 @@ constexpr double kPi = std::numbers::pi;
 
 // ---- Rotations.
 
-using Quaternion = std::array<double, 4>;  // x, y, z, w
-
-inline Quaternion product(const Quaternion& p, const Quaternion& q) {
-    return {p[3] * q[0] + p[0] * q[3] + p[1] * q[2] - p[2] * q[1], p[3] * q[1] - p[0] * q[2] + p[1] * q[3] + p[2] * q[0],
-            p[3] * q[2] + p[0] * q[1] - p[1] * q[0] + p[2] * q[3], p[3] * q[3] - p[0] * q[0] - p[1] * q[1] - p[2] * q[2]};
-}
-
-inline Quaternion turn_about(const Vec3d& axis, double angle) {
-    const double s = std::sin(0.5 * angle);
-    return {s * axis.x, s * axis.y, s * axis.z, std::cos(0.5 * angle)};
-}
-
 inline Quaternion drawn_quaternion(Draw& draw) {
     const double length = draw.chance(0.7) ? 1.0 : draw.power(-3, 3);
     const Quaternion turn = turn_about(draw.direction(), draw.uniform(-2.0 * kPi, 2.0 * kPi));

@@ -124,18 +124,6 @@ void check_printed_arcs(Draw& draw) {
 
 // ---- Turns every way.
 
-double angle_between(const double* a, const double* b) {
-    double length_a = 0.0, length_b = 0.0;
-    for (int k = 0; k < 4; ++k) length_a += a[k] * a[k], length_b += b[k] * b[k];
-    length_a = std::sqrt(length_a), length_b = std::sqrt(length_b);
-    double sum_sq = 0.0, difference_sq = 0.0;
-    for (int k = 0; k < 4; ++k) {
-        const double sum = a[k] / length_a + b[k] / length_b, difference = a[k] / length_a - b[k] / length_b;
-        sum_sq += sum * sum, difference_sq += difference * difference;
-    }
-    return 4.0 * std::atan2(std::sqrt(min_of(sum_sq, difference_sq)), std::sqrt(max_of(sum_sq, difference_sq)));
-}
-
 void check_middle_turn(Draw& draw) {
     tally.context = "middle of two turns";
     const Quaternion from = drawn_quaternion(draw);

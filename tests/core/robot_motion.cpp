@@ -13,30 +13,6 @@ namespace {
 
 Tally tally;
 
-using Quaternion = std::array<double, 4>;  // x, y, z, w
-
-Quaternion product(const Quaternion& p, const Quaternion& q) {
-    return {p[3] * q[0] + p[0] * q[3] + p[1] * q[2] - p[2] * q[1], p[3] * q[1] - p[0] * q[2] + p[1] * q[3] + p[2] * q[0],
-            p[3] * q[2] + p[0] * q[1] - p[1] * q[0] + p[2] * q[3], p[3] * q[3] - p[0] * q[0] - p[1] * q[1] - p[2] * q[2]};
-}
-
-Quaternion turn_about(const Vec3d& axis, double angle) {
-    const double s = std::sin(0.5 * angle);
-    return {s * axis.x, s * axis.y, s * axis.z, std::cos(0.5 * angle)};
-}
-
-double angle_between(const double* a, const double* b) {
-    double length_a = 0.0, length_b = 0.0;
-    for (int k = 0; k < 4; ++k) length_a += a[k] * a[k], length_b += b[k] * b[k];
-    length_a = std::sqrt(length_a), length_b = std::sqrt(length_b);
-    double sum_sq = 0.0, difference_sq = 0.0;
-    for (int k = 0; k < 4; ++k) {
-        const double sum = a[k] / length_a + b[k] / length_b, difference = a[k] / length_a - b[k] / length_b;
-        sum_sq += sum * sum, difference_sq += difference * difference;
-    }
-    return 4.0 * std::atan2(std::sqrt(min_of(sum_sq, difference_sq)), std::sqrt(max_of(sum_sq, difference_sq)));
-}
-
 // A fraction of a step: mostly all of it.
 double fraction(Draw& draw) { return (draw.chance(0.5) ? -1.0 : 1.0) * (draw.chance(0.7) ? 1.0 : draw.uniform(0, 1)); }
 

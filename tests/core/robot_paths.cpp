@@ -162,18 +162,6 @@ void check_report(const Cell& cell, const Path& path, const PathQuestion& questi
 
 // ---- Ways to move.
 
-using Quaternion = std::array<double, 4>;
-
-Quaternion product(const Quaternion& p, const Quaternion& q) {
-    return {p[3] * q[0] + p[0] * q[3] + p[1] * q[2] - p[2] * q[1], p[3] * q[1] - p[0] * q[2] + p[1] * q[3] + p[2] * q[0],
-            p[3] * q[2] + p[0] * q[1] - p[1] * q[0] + p[2] * q[3], p[3] * q[3] - p[0] * q[0] - p[1] * q[1] - p[2] * q[2]};
-}
-
-Quaternion turn_about(const Vec3d& axis, double angle) {
-    const double s = std::sin(0.5 * angle);
-    return {s * axis.x, s * axis.y, s * axis.z, std::cos(0.5 * angle)};
-}
-
 std::unique_ptr<Path> drawn_waypoints(Draw& draw, const DrawnTree& drawn) {
     const std::size_t count = 1 + std::size_t(draw.below(4));
     std::vector<double> rows, row = drawn_configuration(draw, drawn);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <cmath>
+
 // Robots, bodies and cells for the checks of core/robot and core/motion: all kinds of joints and parts, unpleasant on
 // purpose.
 #include <memory>
@@ -238,6 +241,32 @@ inline Gap exact_gap(const Cell& cell, const Posture& posture, std::int32_t pair
     Work work;
     return distance(bodies[std::size_t(of.a)].body, posture.pose(of.a), bodies[std::size_t(of.b)].body, posture.pose(of.b),
                     {}, work);
+}
+
+// Rotations as quaternions x, y, z, w.
+using Quaternion = std::array<double, 4>;
+
+inline Quaternion product(const Quaternion& p, const Quaternion& q) {
+    return {p[3] * q[0] + p[0] * q[3] + p[1] * q[2] - p[2] * q[1], p[3] * q[1] - p[0] * q[2] + p[1] * q[3] + p[2] * q[0],
+            p[3] * q[2] + p[0] * q[1] - p[1] * q[0] + p[2] * q[3], p[3] * q[3] - p[0] * q[0] - p[1] * q[1] - p[2] * q[2]};
+}
+
+inline Quaternion turn_about(const Vec3d& axis, double angle) {
+    const double s = std::sin(0.5 * angle);
+    return {s * axis.x, s * axis.y, s * axis.z, std::cos(0.5 * angle)};
+}
+
+// Of the shortest turn from one to the other, whatever their lengths.
+inline double angle_between(const double* a, const double* b) {
+    double length_a = 0.0, length_b = 0.0;
+    for (int k = 0; k < 4; ++k) length_a += a[k] * a[k], length_b += b[k] * b[k];
+    length_a = std::sqrt(length_a), length_b = std::sqrt(length_b);
+    double sum_sq = 0.0, difference_sq = 0.0;
+    for (int k = 0; k < 4; ++k) {
+        const double sum = a[k] / length_a + b[k] / length_b, difference = a[k] / length_a - b[k] / length_b;
+        sum_sq += sum * sum, difference_sq += difference * difference;
+    }
+    return 4.0 * std::atan2(std::sqrt(min_of(sum_sq, difference_sq)), std::sqrt(max_of(sum_sq, difference_sq)));
 }
 
 }  // namespace clearance::samples
