@@ -16,6 +16,7 @@ void bind_robots(nanobind::module_& m);
 void bind_sweeps(nanobind::module_& m);
 void bind_guards(nanobind::module_& m);
 void bind_vehicles(nanobind::module_& m);
+void bind_worlds(nanobind::module_& m);
 
 }  // namespace clearance
 
@@ -35,4 +36,5 @@ NB_MODULE(_core, m) {
     clearance::bind_sweeps(m);
     clearance::bind_guards(m);
     clearance::bind_vehicles(m);
+    clearance::bind_worlds(m);
 }

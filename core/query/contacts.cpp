@@ -7,8 +7,8 @@ namespace {
 
 Gap contacts_of_solids(const PlacedPart& a, const PlacedPart& b, const ContactRules& rules, std::vector<Contact>& found,
                        Work& work) {
-    const Gap gap = gap_between(a, b, {.at_most = 0.0, .method = rules.method}, work);
-    if (gap.distance <= 0.0) add_contacts(a, b, gap, rules.plane, found);
+    const Gap gap = gap_between(a, b, {.at_most = rules.margin, .method = rules.method}, work);
+    if (gap.distance <= rules.margin) add_contacts(a, b, gap, rules.plane, rules.margin, found);
     return gap;
 }
 

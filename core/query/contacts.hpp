@@ -10,6 +10,7 @@ namespace clearance {
 struct ContactRules {
     DepthMethod method = DepthMethod::epa;
     PlaneRule plane = PlaneRule::manifold;
+    double margin = 0.0;  // solids this far apart count as well, with negative depths
 };
 
 // Where two placed bodies touch or overlap: up to four points for each pair of parts, or of triangles, appended to `found`.

@@ -61,7 +61,9 @@ Contact contact_with_plane(const PlacedPart& plane, const PlacedPart& solid, con
 
 }  // namespace
 
-void add_contacts(const PlacedPart& a, const PlacedPart& b, const Gap& gap, PlaneRule rule, std::vector<Contact>& found) {
+void add_contacts(const PlacedPart& a, const PlacedPart& b, const Gap& gap, PlaneRule rule, double margin,
+                  std::vector<Contact>& found) {
+    const double least = margin > 0.0 ? -std::numeric_limits<double>::infinity() : 0.0;
     const bool a_is_plane = std::holds_alternative<HalfSpace>(a.part.shape);
     if (rule != PlaneRule::manifold && (a_is_plane || std::holds_alternative<HalfSpace>(b.part.shape))) {
         Contact contact =
@@ -73,21 +75,21 @@ void add_contacts(const PlacedPart& a, const PlacedPart& b, const Gap& gap, Plan
     const double slack = kTouching * size_of(a.part, b.part);
     const Side side_a = side_of(a, b, gap.normal), side_b = side_of(b, a, -gap.normal);
     const double raised = side_a.raised + side_b.raised;
-    const Manifold manifold = meeting(side_a.feature, side_b.feature, gap.normal, -raised - slack);
+    const Manifold manifold = meeting(side_a.feature, side_b.feature, gap.normal, -raised - max_of(slack, margin));
     double deepest = -std::numeric_limits<double>::infinity();
     for (int k = 0; k < manifold.count; ++k)
         deepest = max_of(deepest, manifold.point[k].height_a - manifold.point[k].height_b + raised);
     // A curved side may bulge between its corners: then the deepest point is where the gap was measured.
     if (!(deepest >= -gap.distance - 100.0 * slack)) {
         found.push_back(
-            {0.5 * (gap.point_a + gap.point_b), max_of(0.0, -gap.distance), gap.normal, gap.feature_a, gap.feature_b});
+            {0.5 * (gap.point_a + gap.point_b), max_of(least, -gap.distance), gap.normal, gap.feature_a, gap.feature_b});
         return;
     }
     for (int k = 0; k < manifold.count; ++k) {
         const Manifold::Point& p = manifold.point[k];
         const double top = p.height_a + side_a.raised, bottom = p.height_b - side_b.raised;
-        found.push_back({p.place + (0.5 * (top + bottom)) * gap.normal, max_of(0.0, top - bottom), gap.normal, gap.feature_a,
-                         gap.feature_b});
+        found.push_back({p.place + (0.5 * (top + bottom)) * gap.normal, max_of(least, top - bottom), gap.normal,
+                         gap.feature_a, gap.feature_b});
     }
 }
 

@@ -50,7 +50,7 @@ private:
         const Gap gap = gap_between(placed, other, {.at_most = 0.0, .method = rules_.method}, work_);
         if (gap.distance > 0.0) return;
         const std::size_t begin = found_.size();
-        add_contacts(placed, other, gap, rules_.plane, found_);
+        add_contacts(placed, other, gap, rules_.plane, 0.0, found_);
         name(begin, triangle, other_triangle);
         if (gap.distance < deepest_.distance) deepest_ = gap;
     }

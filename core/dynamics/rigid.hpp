@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "dynamics/mass.hpp"
+
+namespace clearance {
+
+// A unit quaternion.
+struct Turn {
+    double w = 1.0, x = 0.0, y = 0.0, z = 0.0;
+};
+
+inline Turn operator*(const Turn& a, const Turn& b) {
+    return {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+            a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+}
+
+inline Turn normalised(const Turn& q) {
+    const double scale = 1.0 / std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+    return {scale * q.w, scale * q.x, scale * q.y, scale * q.z};
+}
+
+inline Turn inverse(const Turn& q) { return {q.w, -q.x, -q.y, -q.z}; }
+
+// The turn about a vector by as many radians as it is long.
+inline Turn turn_by(const Vec3d& v) {
+    const double angle = norm(v);
+    const double scale = angle > 1e-8 ? std::sin(0.5 * angle) / angle : 0.5 - angle * angle / 48.0;
+    return normalised({std::cos(0.5 * angle), scale * v.x, scale * v.y, scale * v.z});
+}
+
+// The other way round: along the axis, as long as the angle, the shorter way.
+inline Vec3d vector_of(const Turn& q) {
+    const double sine = std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
+    const double side = q.w < 0.0 ? -1.0 : 1.0;
+    const double scale = sine > 1e-12 ? 2.0 * std::atan2(sine, side * q.w) / sine : 2.0;
+    return (side * scale) * Vec3d{q.x, q.y, q.z};
+}
+
+Turn turn_of(const Mat3& rotation);
+Mat3 rotation_of(const Turn& q);
+
+inline Mat3 operator+(const Mat3& a, const Mat3& b) {
+    return {{a.row[0] + b.row[0], a.row[1] + b.row[1], a.row[2] + b.row[2]}};
+}
+
+inline Mat3 diagonal(double d) { return {{{d, 0, 0}, {0, d, 0}, {0, 0, d}}}; }
+
+// Of a symmetric matrix that has one; zero otherwise.
+Mat3 inverse(const Mat3& m);
+
+// A tensor of the frame of a body, in the world.
+inline Mat3 turned(const Mat3& tensor, const Mat3& rotation) {
+    const Mat3 half = rotation * tensor;
+    Mat3 result;
+    for (int i = 0; i < 3; ++i)
+        result.row[i] = {dot(half.row[i], rotation.row[0]), dot(half.row[i], rotation.row[1]),
+                         dot(half.row[i], rotation.row[2])};
+    return result;
+}
+
+// What a point at r from the centre of mass adds to the response of that point to an impulse: -[r] I [r].
+inline Mat3 response(const Vec3d& r, const Mat3& inverse_inertia, double inverse_mass) {
+    const Mat3 cross_r{{{0, -r.z, r.y}, {r.z, 0, -r.x}, {-r.y, r.x, 0}}};
+    return diagonal(inverse_mass) + turned(inverse_inertia, cross_r);
+}
+
+enum class Motion { dynamic, kinematic, fixed };
+
+// Where a body is and how it moves: about its centre of mass, in the world.
+struct Rigid {
+    Motion motion = Motion::fixed;
+    double inverse_mass = 0.0;                                              // zero: nothing moves it
+    Mat3 inertia = diagonal(0.0), inverse_inertia_in_body = diagonal(0.0);  // in the frame of the body
+    Vec3d centre_in_body{0, 0, 0};
+
+    Vec3d centre{0, 0, 0};
+    Turn turn;
+    Vec3d velocity{0, 0, 0}, spin{0, 0, 0};
+    Vec3d force{0, 0, 0}, torque{0, 0, 0};
+
+    Mat3 rotation = kNoTurn, inverse_inertia = diagonal(0.0);  // of the turn above, in the world
+
+    Pose pose() const { return {rotation, centre - rotation * centre_in_body}; }
+    void place(const Pose& pose);
+    void set_turn(const Turn& to);
+    Vec3d velocity_at(const Vec3d& r) const { return velocity + cross(spin, r); }
+    void push(const Vec3d& impulse, const Vec3d& r) {
+        velocity = velocity + inverse_mass * impulse;
+        spin = spin + inverse_inertia * cross(r, impulse);
+    }
+    void twist(const Vec3d& angular_impulse) { spin = spin + inverse_inertia * angular_impulse; }
+    Vec3d angular_momentum() const { return rotation * (inertia * transposed_times(rotation, spin)); }
+    double kinetic_energy() const {
+        return inverse_mass > 0.0 ? 0.5 * (norm_sq(velocity) / inverse_mass + dot(spin, angular_momentum())) : 0.0;
+    }
+
+    // Go on for a while with a velocity and spin to go by, and keep those that it has, along with its angular momentum.
+    void advance(double step, const Vec3d& by_velocity, const Vec3d& by_spin);
+};
+
+}  // namespace clearance

@@ -1,0 +1,377 @@
+#include "dynamics/world.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <tuple>
+
+#include "convex/curvature.hpp"
+#include "parallel/pool.hpp"
+
+namespace clearance {
+namespace {
+
+constexpr double kRelaxing = 0.5;     // of the iterations, once more without undoing overlaps
+constexpr double kSamePlace = 0.05;   // of the smaller body: contact points nearer than this are one
+constexpr double kBounceSteps = 2.0;  // slower than what gravity does in this many steps, nothing bounces
+constexpr double kFast = 0.1;         // of the smaller body, in a step
+constexpr double kReached = 1e-3;     // of the smaller body: nearer is there
+constexpr int kMostAdvances = 30;
+constexpr std::size_t kBlock = 16;  // pairs that a thread takes at a time
+
+std::uint64_t key_of(std::int32_t a, std::int32_t b) {
+    const auto low = static_cast<std::uint64_t>(std::min(a, b)), high = static_cast<std::uint64_t>(std::max(a, b));
+    return high << 32 | low;
+}
+
+}  // namespace
+
+World::World(const WorldSettings& settings) : settings_(settings), rigid_(1), broad_phase_(settings.broad_phase) {}
+
+std::int32_t World::add(const NewBody& body) {
+    Rigid rigid;
+    rigid.motion = body.motion;
+    if (body.motion == Motion::dynamic) {
+        rigid.inverse_mass = 1.0 / body.mass->mass;
+        rigid.centre_in_body = body.mass->centre;
+        rigid.inertia = body.mass->inertia;
+        rigid.inverse_inertia_in_body = inverse(body.mass->inertia);
+    }
+    rigid.place(body.pose);
+    rigid.velocity = body.velocity, rigid.spin = body.spin;
+    rigid_.push_back(rigid);
+    bodies_.push_back(body.body);
+    materials_.push_back(body.material);
+    groups_.push_back(body.group);
+    is_changed_ = true;
+    return size() - 1;
+}
+
+void World::remove(std::int32_t body) {
+    const auto k = static_cast<std::ptrdiff_t>(body);
+    rigid_.erase(rigid_.begin() + k + 1);
+    bodies_.erase(bodies_.begin() + k);
+    materials_.erase(materials_.begin() + k);
+    groups_.erase(groups_.begin() + k);
+    const auto touches = [&](std::int32_t number) { return number == body; };
+    const auto moved_up = [&](std::int32_t number) { return number > body ? number - 1 : number; };
+    std::erase_if(remembered_, [&](const Remembered& one) { return touches(one.a) || touches(one.b); });
+    for (Remembered& one : remembered_) one.a = moved_up(one.a), one.b = moved_up(one.b);
+    std::erase_if(bearings_, [&](const Bearing& one) { return touches(one.a - 1) || touches(one.b - 1); });
+    for (Bearing& one : bearings_) one.a = moved_up(one.a - 1) + 1, one.b = moved_up(one.b - 1) + 1;
+    std::erase_if(guided_, [&](const auto& one) { return touches(one.first); });
+    for (auto& one : guided_) one.first = moved_up(one.first);
+    std::unordered_set<std::uint64_t> ignored;
+    for (const std::uint64_t key : ignored_) {
+        const auto a = static_cast<std::int32_t>(key & 0xffffffffu), b = static_cast<std::int32_t>(key >> 32);
+        if (!touches(a) && !touches(b)) ignored.insert(key_of(moved_up(a), moved_up(b)));
+    }
+    ignored_ = std::move(ignored);
+    contacts_.patches.clear(), contacts_.points.clear();
+    is_changed_ = true;
+}
+
+std::int32_t World::join(BearingKind kind, std::int32_t a, std::int32_t b, const Vec3d& point, const Vec3d& axis) {
+    bearings_.emplace_back(kind, a + 1, b + 1, point, axis, rigid_);
+    if (a >= 0 && b >= 0) ignore(a, b);
+    return bearings() - 1;
+}
+
+void World::part(std::int32_t bearing) { bearings_.erase(bearings_.begin() + bearing); }
+
+void World::move(std::int32_t body, const Pose& to) {
+    Rigid& rigid = rigid_[slot(body)];
+    rigid.place(to);
+    is_changed_ |= rigid.motion == Motion::fixed;  // of others the place is looked up in every step
+}
+
+void World::ignore(std::int32_t a, std::int32_t b) {
+    ignored_.insert(key_of(a, b));
+    is_changed_ = true;
+}
+
+bool World::is_ignored(std::int32_t a, std::int32_t b) const { return !ignored_.empty() && ignored_.contains(key_of(a, b)); }
+
+void World::clear_forces() {
+    for (Rigid& rigid : rigid_) rigid.force = rigid.torque = {0, 0, 0};
+}
+
+void World::step(int threads) {
+    start_guided();
+    place_bodies(threads);
+    find_pairs();
+    find_contacts(threads);
+    collect_patches();
+    solve();
+    end_guided();
+    for (Bearing& bearing : bearings_) bearing.measure(rigid_);
+    ++steps_;
+}
+
+void World::start_guided() {
+    for (const auto& [body, to] : guided_) {
+        Rigid& rigid = rigid_[slot(body)];
+        rigid.velocity = (1.0 / settings_.step) * (to * rigid.centre_in_body - rigid.centre);
+        rigid.spin = (1.0 / settings_.step) * vector_of(turn_of(to.rotation) * inverse(rigid.turn));
+    }
+}
+
+void World::end_guided() {
+    for (const auto& [body, to] : guided_) {
+        Rigid& rigid = rigid_[slot(body)];
+        rigid.place(to);
+        rigid.velocity = rigid.spin = {0, 0, 0};
+    }
+    guided_.clear();
+}
+
+void World::place_bodies(int threads) {
+    const auto count = static_cast<std::size_t>(size());
+    if (is_changed_) {
+        placed_.clear();
+        for (const auto& body : bodies_) placed_.emplace_back(*body);
+        poses_.resize(count), balls_.resize(count), rooms_.resize(count);
+    }
+    const double fall = norm(settings_.gravity) * settings_.step * settings_.step;
+    Pool::shared().for_blocks(count, 256, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            const Rigid& rigid = rigid_[k + 1];
+            if (is_changed_ || rigid.motion != Motion::fixed) {
+                poses_[k] = rigid.pose();
+                placed_[k].place(poses_[k]);
+            }
+            const Ball& ball = bodies_[k]->ball();
+            const bool is_finite = bodies_[k]->is_finite();
+            const Vec3d centre = is_finite ? poses_[k] * ball.centre : Vec3d{0, 0, 0};
+            const double reach = is_finite ? norm(centre - rigid.centre) + ball.radius : 0.0;
+            const double pushed = norm(rigid.force) * rigid.inverse_mass * settings_.step * settings_.step;
+            rooms_[k] = (norm(rigid.velocity) + norm(rigid.spin) * reach) * settings_.step + fall + pushed;
+            balls_[k] = {centre, ball.radius + rooms_[k]};
+        }
+    });
+    if (!is_changed_) return;
+    std::vector<BroadBody> bodies;
+    for (std::size_t k = 0; k < count; ++k)
+        bodies.push_back(
+            {bodies_[k].get(), groups_[k], rigid_[k + 1].motion == Motion::dynamic, rigid_[k + 1].motion == Motion::fixed});
+    broad_phase_.build(std::move(bodies), balls_);
+    count_pairs();
+    is_changed_ = false;
+}
+
+void World::count_pairs() {
+    const std::int64_t all = size();
+    std::int64_t immovable = 0, pairs = all * (all - 1) / 2;
+    std::unordered_map<std::int32_t, std::pair<std::int64_t, std::int64_t>> groups;  // members, and those that nothing moves
+    for (std::size_t k = 0; k < groups_.size(); ++k) {
+        const bool is_movable = rigid_[k + 1].motion == Motion::dynamic;
+        immovable += !is_movable;
+        if (groups_[k] >= 0) ++groups[groups_[k]].first, groups[groups_[k]].second += !is_movable;
+    }
+    pairs -= immovable * (immovable - 1) / 2;
+    for (const auto& [group, counts] : groups) {
+        const auto [members, fixed] = counts;
+        pairs -= members * (members - 1) / 2 - fixed * (fixed - 1) / 2;
+    }
+    for (const std::uint64_t key : ignored_)
+        pairs -= broad_phase_.may_meet(static_cast<std::int32_t>(key & 0xffffffffu), static_cast<std::int32_t>(key >> 32));
+    work_.pairs = pairs;
+}
+
+void World::find_pairs() {
+    work_.volume_tests = 0;
+    broad_phase_.find({poses_, balls_, rooms_}, pairs_, work_.volume_tests);
+    std::erase_if(pairs_, [&](const BodyPair& pair) { return is_ignored(pair.first, pair.second); });
+    work_.object_tests = static_cast<std::int64_t>(pairs_.size());
+}
+
+void World::find_contacts(int threads) {
+    if (found_.size() < pairs_.size()) found_.resize(pairs_.size());
+    const bool looks_ahead = settings_.law == ContactLaw::hard;
+    Pool::shared().for_blocks(pairs_.size(), kBlock, threads, [&](std::size_t begin, std::size_t end) {
+        Work work;
+        for (std::size_t k = begin; k < end; ++k) {
+            const auto a = static_cast<std::size_t>(pairs_[k].first), b = static_cast<std::size_t>(pairs_[k].second);
+            const double margin = looks_ahead ? rooms_[a] + rooms_[b] : 0.0;
+            found_[k].clear();
+            const Gap gap = contacts(placed_[a], placed_[b], {.margin = margin}, found_[k], work);
+            if (gap.distance > 0.0 && !found_[k].empty() && !meet_within_step(pairs_[k], gap, margin)) found_[k].clear();
+        }
+    });
+}
+
+// Whether bodies that are still apart get to each other. Contacts of bodies about to meet stand for the planes between
+// them, which end nowhere: what would miss an edge must not be stopped there. Slow bodies are not worth the question.
+bool World::meet_within_step(const BodyPair& pair, Gap gap, double margin) const {
+    const auto a = static_cast<std::size_t>(pair.first), b = static_cast<std::size_t>(pair.second);
+    const double size = min_of(bodies_[a]->ball().radius, bodies_[b]->ball().radius);
+    if (margin < kFast * size) return true;
+    const Vec3d velocity = rigid_[b + 1].velocity - rigid_[a + 1].velocity;
+    const double speed = norm(velocity), other_motion = margin - settings_.step * speed;
+    PlacedBody moved = placed_[b];
+    Work work;
+    std::vector<Contact> found;
+    double time = 0.0;
+    for (int k = 0; k < kMostAdvances; ++k) {
+        if (gap.distance <= max_of(kReached * size, other_motion)) return true;
+        time += gap.distance / speed;
+        if (time >= settings_.step) return false;
+        moved.place({poses_[b].rotation, poses_[b].translation + time * velocity});
+        found.clear();
+        gap = contacts(placed_[a], moved, {.margin = margin}, found, work);
+    }
+    return true;
+}
+
+void World::collect_patches() {
+    contacts_.patches.clear();
+    contacts_.points.clear();
+    recalled_.assign(remembered_.size(), false);
+    for (std::size_t k = 0; k < pairs_.size(); ++k)
+        if (!found_[k].empty()) add_patches(pairs_[k].first, pairs_[k].second, found_[k]);
+    work_.contacts = static_cast<std::int64_t>(contacts_.points.size());
+}
+
+// Contacts come part by part, and of surfaces triangle by triangle: each has a normal of its own.
+void World::add_patches(std::int32_t a, std::int32_t b, std::span<const Contact> found) {
+    Material material = together(materials_[static_cast<std::size_t>(a)], materials_[static_cast<std::size_t>(b)]);
+    const double share = 1.0 / static_cast<double>(found.size());  // springs of a pair stand side by side
+    material.stiffness *= share, material.damping *= share;
+    for (std::size_t begin = 0; begin < found.size();) {
+        const Contact& first = found[begin];
+        const auto belongs = [&](const Contact& one) {
+            return one.part_a == first.part_a && one.part_b == first.part_b && one.triangle_a == first.triangle_a &&
+                   one.triangle_b == first.triangle_b;
+        };
+        std::size_t end = begin;
+        const auto start = static_cast<std::int32_t>(contacts_.points.size());
+        for (; end < found.size() && belongs(found[end]); ++end) {
+            ContactPoint& point = contacts_.points.emplace_back();
+            point.place = found[end].point, point.separation = -found[end].depth;
+        }
+        const auto [e, f] = tangents_of(first.normal);
+        ContactPatch& patch =
+            contacts_.patches.emplace_back(ContactPatch{a + 1, b + 1, first.part_a, first.part_b, first.normal, e, f,
+                                                        material, start, static_cast<std::int32_t>(end - begin)});
+        recall(patch);
+        begin = end;
+    }
+}
+
+// Begin with the impulses of the points that were nearest to these in the last step.
+void World::recall(ContactPatch& patch) {
+    const Remembered key{patch.a - 1, patch.b - 1, patch.part_a, patch.part_b, {}, 0.0, {}, {}};
+    const auto [begin, end] = std::equal_range(remembered_.begin(), remembered_.end(), key);
+    if (begin == end) return;
+    const Rigid& body = rigid_[static_cast<std::size_t>(patch.a)];
+    const double size = min_of(bodies_[static_cast<std::size_t>(patch.a - 1)]->ball().radius,
+                               bodies_[static_cast<std::size_t>(patch.b - 1)]->ball().radius);
+    for (std::int32_t k = patch.first; k < patch.first + patch.count; ++k) {
+        ContactPoint& point = contacts_.points[static_cast<std::size_t>(k)];
+        const Vec3d place = transposed_times(body.rotation, point.place - body.centre);
+        double nearest = kSamePlace * kSamePlace * size * size;
+        auto best = end;
+        for (auto one = begin; one != end; ++one) {
+            const double distance_sq = norm_sq(one->place - place);
+            if (!recalled_[static_cast<std::size_t>(one - remembered_.begin())] && distance_sq < nearest)
+                nearest = distance_sq, best = one;
+        }
+        if (best == end) continue;
+        recalled_[static_cast<std::size_t>(best - remembered_.begin())] = true;
+        point.normal_impulse = best->normal;
+        point.friction_e = dot(patch.e, best->friction), point.friction_f = dot(patch.f, best->friction);
+        patch.rolling_impulse = patch.rolling_impulse + best->rolling;
+    }
+}
+
+void World::remember() {
+    remembered_.clear();
+    for (const ContactPatch& patch : contacts_.patches) {
+        const Rigid& body = rigid_[static_cast<std::size_t>(patch.a)];
+        for (std::int32_t k = patch.first; k < patch.first + patch.count; ++k) {
+            const ContactPoint& point = contacts_.points[static_cast<std::size_t>(k)];
+            remembered_.push_back({patch.a - 1, patch.b - 1, patch.part_a, patch.part_b,
+                                   transposed_times(body.rotation, point.r_a), point.normal_impulse,
+                                   point.friction_e * patch.e + point.friction_f * patch.f,
+                                   k == patch.first ? patch.rolling_impulse : Vec3d{0, 0, 0}});
+        }
+    }
+    std::stable_sort(remembered_.begin(), remembered_.end());
+}
+
+void World::apply_forces() {
+    const double step = settings_.step;
+    for (Rigid& rigid : rigid_) {
+        if (rigid.inverse_mass == 0.0) continue;
+        rigid.velocity = rigid.velocity + step * (settings_.gravity + rigid.inverse_mass * rigid.force);
+        rigid.spin = rigid.spin + step * (rigid.inverse_inertia * rigid.torque);
+    }
+}
+
+void World::solve() {
+    const bool is_elastic = settings_.law == ContactLaw::elastic, is_hard = settings_.law == ContactLaw::hard;
+    const double slowest = kBounceSteps * norm(settings_.gravity) * settings_.step;
+    contacts_.prepare(rigid_, {.law = settings_.law, .step = settings_.step, .slowest_bounce = slowest});
+    for (Bearing& bearing : bearings_) bearing.prepare(rigid_, settings_.step);
+    apply_forces();
+    for (const Bearing& bearing : bearings_) bearing.warm_start(rigid_);
+    if (is_elastic)
+        contacts_.reflect(rigid_);
+    else
+        contacts_.warm_start(rigid_);
+    const auto iterate = [&](int count, bool is_relaxing) {
+        for (int k = 0; k < count; ++k) {
+            for (Bearing& bearing : bearings_) bearing.solve(rigid_, is_relaxing);
+            if (is_elastic) continue;
+            if (is_relaxing && is_hard)
+                contacts_.relax(rigid_);
+            else
+                contacts_.solve(rigid_);
+        }
+    };
+    const bool has_rows = !bearings_.empty() || (!is_elastic && !contacts_.patches.empty());
+    const int relaxing = has_rows ? std::max(2, static_cast<int>(std::lround(kRelaxing * settings_.iterations))) : 0;
+    if (has_rows) iterate(settings_.iterations, false);
+    work_.iterations = has_rows ? settings_.iterations + relaxing : 0;
+    undoing_.resize(rigid_.size());
+    for (std::size_t k = 0; k < rigid_.size(); ++k) undoing_[k] = {rigid_[k].velocity, rigid_[k].spin};
+    iterate(relaxing, true);
+    remember();
+    for (std::size_t k = 1; k < rigid_.size(); ++k)
+        if (rigid_[k].motion != Motion::fixed) rigid_[k].advance(settings_.step, undoing_[k].first, undoing_[k].second);
+}
+
+Energy World::energy() const {
+    Energy energy;
+    for (const Rigid& rigid : rigid_) {
+        if (rigid.inverse_mass == 0.0) continue;
+        energy.kinetic += rigid.kinetic_energy();
+        energy.potential -= dot(settings_.gravity, rigid.centre) / rigid.inverse_mass;
+    }
+    if (settings_.law != ContactLaw::soft) return energy;
+    for (const ContactPatch& patch : contacts_.patches) {
+        const Rigid &a = rigid_[static_cast<std::size_t>(patch.a)], &b = rigid_[static_cast<std::size_t>(patch.b)];
+        for (std::int32_t k = patch.first; k < patch.first + patch.count; ++k) {
+            const ContactPoint& p = contacts_.points[static_cast<std::size_t>(k)];
+            const double speed = dot(patch.normal, b.velocity_at(p.r_b) - a.velocity_at(p.r_a));
+            const double depth = max_of(0.0, -(p.separation + settings_.step * speed));
+            energy.elastic += 0.5 * patch.material.stiffness * depth * depth;
+        }
+    }
+    return energy;
+}
+
+std::vector<Pressed> World::pressed() const {
+    std::vector<Pressed> result;
+    for (const ContactPatch& patch : contacts_.patches)
+        for (std::int32_t k = patch.first; k < patch.first + patch.count; ++k) {
+            const ContactPoint& p = contacts_.points[static_cast<std::size_t>(k)];
+            const Vec3d impulse = p.normal_impulse * patch.normal + p.friction_e * patch.e + p.friction_f * patch.f;
+            if (p.separation > 0.0 && p.normal_impulse == 0.0) continue;  // it came near, no more
+            result.push_back(
+                {patch.a - 1, patch.b - 1, p.place, patch.normal, (1.0 / settings_.step) * impulse, -p.separation});
+        }
+    return result;
+}
+
+}  // namespace clearance

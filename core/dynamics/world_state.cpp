@@ -1,0 +1,120 @@
+#include <stdexcept>
+
+#include "dynamics/world.hpp"
+
+namespace clearance {
+namespace {
+
+// Numbers are put into a row one after the other, and taken out in the same order.
+class Row {
+public:
+    explicit Row(std::vector<double>& numbers) : numbers_(numbers) {}
+    void operator()(double number) { numbers_.push_back(number); }
+    void operator()(const Vec3d& v) { (*this)(v.x), (*this)(v.y), (*this)(v.z); }
+    void operator()(const Turn& q) { (*this)(q.w), (*this)(q.x), (*this)(q.y), (*this)(q.z); }
+
+private:
+    std::vector<double>& numbers_;
+};
+
+class Reader {
+public:
+    explicit Reader(std::span<const double> numbers) : numbers_(numbers) {}
+    void operator()(double& number) {
+        if (next_ == numbers_.size()) throw std::invalid_argument("the state of the world is too short.");
+        number = numbers_[next_++];
+    }
+    void operator()(Vec3d& v) { (*this)(v.x), (*this)(v.y), (*this)(v.z); }
+    void operator()(Turn& q) { (*this)(q.w), (*this)(q.x), (*this)(q.y), (*this)(q.z); }
+    std::int64_t integer(double lowest, double highest) {
+        double number;
+        (*this)(number);
+        if (!(number >= lowest && number <= highest && number == std::floor(number)))
+            throw std::invalid_argument("the state of the world has a number that counts nothing.");
+        return static_cast<std::int64_t>(number);
+    }
+    bool is_done() const { return next_ == numbers_.size(); }
+
+private:
+    std::span<const double> numbers_;
+    std::size_t next_ = 0;
+};
+
+}  // namespace
+
+std::vector<double> World::state() const {
+    std::vector<double> numbers;
+    Row put(numbers);
+    put(static_cast<double>(steps_));
+    put(static_cast<double>(size()));
+    put(static_cast<double>(bearings_.size()));
+    put(static_cast<double>(remembered_.size()));
+    for (std::size_t k = 1; k < rigid_.size(); ++k)
+        put(rigid_[k].centre), put(rigid_[k].turn), put(rigid_[k].velocity), put(rigid_[k].spin);
+    for (const Bearing& bearing : bearings_) {
+        const Bearing::Memory memory = bearing.memory();
+        put(memory.value), put(memory.linear), put(memory.angular), put(memory.motor), put(memory.limit);
+        put(memory.motor_turn);
+    }
+    for (const Remembered& one : remembered_) {
+        for (const std::int32_t number : {one.a, one.b, one.part_a, one.part_b}) put(static_cast<double>(number));
+        put(one.place), put(one.normal), put(one.friction), put(one.rolling);
+    }
+    return numbers;
+}
+
+void World::set_state(std::span<const double> state) {
+    constexpr double kMost = 9e15;
+    Reader take(state);
+    const std::int64_t steps = take.integer(0, kMost);
+    if (take.integer(0, kMost) != size() || take.integer(0, kMost) != bearings())
+        throw std::invalid_argument("the state is that of a world with other bodies or joints.");
+    const std::int64_t remembered = take.integer(0, kMost);
+    std::vector<Rigid> rigid = rigid_;
+    for (std::size_t k = 1; k < rigid.size(); ++k) {
+        Turn turn;
+        take(rigid[k].centre), take(turn), take(rigid[k].velocity), take(rigid[k].spin);
+        rigid[k].set_turn(turn);
+    }
+    std::vector<Bearing::Memory> memories(bearings_.size());
+    for (Bearing::Memory& memory : memories) {
+        take(memory.value), take(memory.linear), take(memory.angular), take(memory.motor), take(memory.limit);
+        take(memory.motor_turn);
+    }
+    std::vector<Remembered> contacts;
+    for (std::int64_t k = 0; k < remembered; ++k) {
+        Remembered& one = contacts.emplace_back();
+        for (std::int32_t* number : {&one.a, &one.b, &one.part_a, &one.part_b})
+            *number = static_cast<std::int32_t>(take.integer(0, 2e9));
+        take(one.place), take(one.normal), take(one.friction), take(one.rolling);
+    }
+    if (!take.is_done()) throw std::invalid_argument("the state of the world is too long.");
+    steps_ = steps, rigid_ = std::move(rigid), remembered_ = std::move(contacts);
+    for (std::size_t k = 0; k < bearings_.size(); ++k) bearings_[k].remember(memories[k]);
+    contacts_.patches.clear(), contacts_.points.clear();
+    is_changed_ = true;
+}
+
+std::vector<double> World::anchors() const {
+    std::vector<double> numbers;
+    Row put(numbers);
+    for (const Bearing& bearing : bearings_) {
+        const Bearing::Anchors& at = bearing.anchors;
+        for (const Vec3d& v : {at.anchor_a, at.anchor_b, at.axis_a, at.axis_b, at.across_a, at.across_b}) put(v);
+        put(at.turn);
+    }
+    return numbers;
+}
+
+void World::set_anchors(std::span<const double> anchors) {
+    Reader take(anchors);
+    std::vector<Bearing::Anchors> all(bearings_.size());
+    for (Bearing::Anchors& at : all) {
+        for (Vec3d* v : {&at.anchor_a, &at.anchor_b, &at.axis_a, &at.axis_b, &at.across_a, &at.across_b}) take(*v);
+        take(at.turn);
+    }
+    if (!take.is_done()) throw std::invalid_argument("there are more anchors than joints.");
+    for (std::size_t k = 0; k < bearings_.size(); ++k) bearings_[k].anchors = all[k];
+}
+
+}  // namespace clearance

@@ -1,0 +1,162 @@
+"""What surfaces are like, and how bodies of a world meet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Any
+
+__all__ = ["Elastic", "Hard", "Material", "Soft", "checked_number"]
+
+MOST_ITERATIONS = 10_000
+
+
+def checked_number(value: Any, name: str, lowest: float = 0.0, highest: float = inf, *, above: bool = False) -> float:
+    """Give a finite number of a range, or an error that names it.
+
+    Parameters
+    ----------
+    value : float
+    name : str
+        What to call it.
+    lowest, highest : float
+    above : bool
+        The lowest itself is too low.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> checked_number(2, "step", above=True)
+    2.0
+    """
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must be a number, but it is {value!r}.") from error
+    if not isfinite(number) or number < lowest or number > highest or (above and number == lowest):
+        bound = f"above {lowest:g}" if above else f"at least {lowest:g}"
+        most = "" if highest == inf else f" and at most {highest:g}"
+        raise ValueError(f"{name} must be finite, {bound}{most}, but it is {value!r}.")
+    return number
+
+
+@dataclass(frozen=True)
+class Material:
+    """What the surface of a body is like.
+
+    Where two bodies touch, friction is the root of the product of both, restitution and rolling the larger of both, and
+    springs act one after the other.
+
+    Parameters
+    ----------
+    friction : float
+        Coefficient of sliding friction, the same in all directions.
+    restitution : float
+        0 to 1: the share of the speed of approach that hard bodies part with.
+    rolling : float
+        In metres: the torque against rolling and spinning is this times the normal force.
+    stiffness : float, optional
+        Of the surface of the body in soft contacts, in N/m; twice that of the world unless given, so that two of them
+        together are as stiff as the world says.
+    damping : float, optional
+        The same in N s/m.
+
+    Examples
+    --------
+    >>> Material(friction=0.9, rolling=0.001).restitution
+    0.0
+    """
+
+    friction: float = 0.5
+    restitution: float = 0.0
+    rolling: float = 0.0
+    stiffness: float | None = None
+    damping: float | None = None
+
+    def __post_init__(self) -> None:
+        checked_number(self.friction, "friction")
+        checked_number(self.restitution, "restitution", 0.0, 1.0)
+        checked_number(self.rolling, "rolling")
+        if self.stiffness is not None:
+            checked_number(self.stiffness, "stiffness", above=True)
+        if self.damping is not None:
+            checked_number(self.damping, "damping")
+
+
+@dataclass(frozen=True)
+class Hard:
+    """Contacts that do not give way, solved by sequential impulses with the contact manifolds of the last step in mind.
+
+    Parameters
+    ----------
+    iterations : int
+        How often every contact and joint is visited in a step. Tall stacks and long chains need more.
+
+    Examples
+    --------
+    >>> Hard(iterations=50)
+    Hard(iterations=50)
+    """
+
+    iterations: int = 20
+
+    def __post_init__(self) -> None:
+        _check_iterations(self.iterations)
+
+
+@dataclass(frozen=True)
+class Soft:
+    """Contacts that give way like a spring and damper, with friction.
+
+    Springs are solved with the implicit rule of Euler, so no stiffness is too large for the step, and contacts take
+    energy out but never put any in.
+
+    Parameters
+    ----------
+    stiffness : float
+        Of a contact between two bodies whose materials have none of their own, in N/m, shared by its points.
+    damping : float
+        The same in N s/m.
+    iterations : int
+        As of `Hard`.
+
+    Examples
+    --------
+    >>> Soft(stiffness=2e4).damping
+    1000.0
+    """
+
+    stiffness: float = 1e5
+    damping: float = 1e3
+    iterations: int = 20
+
+    def __post_init__(self) -> None:
+        checked_number(self.stiffness, "stiffness", above=True)
+        checked_number(self.damping, "damping")
+        _check_iterations(self.iterations)
+
+
+@dataclass(frozen=True)
+class Elastic:
+    """Contacts without friction that keep all energy: each pair that approaches is reflected once in a step.
+
+    Materials do not matter.
+
+    Examples
+    --------
+    >>> Elastic()
+    Elastic(iterations=20)
+    """
+
+    iterations: int = 20
+
+    def __post_init__(self) -> None:
+        _check_iterations(self.iterations)
+
+
+def _check_iterations(value: Any) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_ITERATIONS:
+        raise ValueError(f"iterations must be a whole number of 1 to {MOST_ITERATIONS}, but it is {value!r}.")

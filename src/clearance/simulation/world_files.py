@@ -1,0 +1,157 @@
+"""Worlds in files: what bodies and joints are, as text and shapes, and where they are, bit by bit."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pickle
+import tempfile
+from dataclasses import asdict
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from ..shapes import Shape
+from .masses import Mass
+from .materials import Elastic, Hard, Material, Soft
+
+if TYPE_CHECKING:
+    from .world import World
+
+__all__ = ["load_world", "save_world"]
+
+FORMAT = "clearance world 1"
+LAWS = {"Hard": Hard, "Soft": Soft, "Elastic": Elastic}
+
+# All that shapes are made of in a pickle. Anything else in a file is not ours, and is not run.
+ALLOWED = {
+    ("clearance.meshio", "from_bytes"),
+    ("clearance.shapes", "place"),
+    ("numpy", "ndarray"),
+    ("numpy", "dtype"),
+    ("numpy._core.multiarray", "_reconstruct"),
+    ("numpy.core.multiarray", "_reconstruct"),
+    ("numpy._core.numeric", "_frombuffer"),
+    ("numpy.core.numeric", "_frombuffer"),
+}
+
+
+class _ShapeReader(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        found = super().find_class(module, name) if module == "clearance._core" else None
+        if isinstance(found, type) and issubclass(found, Shape):
+            return found
+        if (module, name) in ALLOWED:
+            return super().find_class(module, name)
+        raise ValueError(f"a world file holds shapes, but not {module}.{name}.")
+
+
+def save_world(world: World, path: str | Path) -> None:
+    """Write a world; a file that is there is replaced when the new one is complete.
+
+    Parameters
+    ----------
+    world : World
+    path : path_like
+    """
+    about = {
+        "format": FORMAT,
+        "gravity": world.gravity.tolist(),
+        "step": world.step_length,
+        "contact": [type(world.contact).__name__, asdict(world.contact)],
+        "broad_phase": world._broad_phase,
+        "bodies": {name: _described(record) for name, record in world._bodies.items()},
+        "joints": {name: asdict(joint) for name, joint in world._joints.items()},
+        "ignored": world._ignored,
+    }
+    shapes = pickle.dumps([record.shape for record in world._bodies.values()], protocol=4)
+    arrays = {
+        "about": np.frombuffer(json.dumps(about).encode(), dtype=np.uint8),
+        "shapes": np.frombuffer(shapes, dtype=np.uint8),
+        "anchors": world._world.anchors(),
+        "state": world._world.state(),
+    }
+    folder = Path(path).parent
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{Path(path).name}.", delete=False) as file:
+        try:
+            np.savez(file, allow_pickle=False, **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+        except BaseException:
+            os.unlink(file.name)
+            raise
+    os.replace(file.name, path)
+
+
+def load_world(path: str | Path, threads: int | None = None) -> World:
+    """Read a world.
+
+    Parameters
+    ----------
+    path : path_like
+    threads : int, optional
+
+    Returns
+    -------
+    World
+
+    Raises
+    ------
+    ValueError
+        If the file is none that `save_world` wrote.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            about = json.loads(file["about"].tobytes().decode())
+            if not isinstance(about, dict) or about.get("format") != FORMAT:
+                raise ValueError(f"its format is {about.get('format')!r}, expected {FORMAT!r}")
+            shapes = _ShapeReader(io.BytesIO(file["shapes"].tobytes())).load()
+            return _restored(about, shapes, file["anchors"], file["state"], threads)
+    except (BadZipFile, EOFError, KeyError, TypeError, ValueError, AttributeError, pickle.UnpicklingError) as error:
+        raise ValueError(f"{path} is no file of a world: {error}") from error
+
+
+def _described(record: Any) -> dict[str, Any]:
+    mass = None if record.mass is None else [record.mass.mass, *(part.tolist() for part in record.mass[1:])]
+    return {
+        "motion": record.motion,
+        "mass": mass,
+        "material": asdict(record.material),
+        "group": record.group,
+        "visible": record.visible,
+    }
+
+
+def _restored(about: dict[str, Any], shapes: Any, anchors: Any, state: Any, threads: int | None) -> World:
+    from .world import BodyRecord, JointRecord, World
+
+    law, settings = about["contact"]
+    world = World(
+        about["gravity"], about["step"], LAWS[law](**settings), broad_phase=about["broad_phase"], threads=threads
+    )
+    if not isinstance(shapes, list) or len(shapes) != len(about["bodies"]):
+        raise ValueError(f"it has {len(about['bodies'])} bodies, but not as many shapes")
+    for shape, (name, body) in zip(shapes, about["bodies"].items(), strict=True):
+        mass = body["mass"] and Mass(body["mass"][0], *(np.array(part) for part in body["mass"][1:]))
+        material = Material(**body["material"])
+        record = BodyRecord(shape, body["motion"], mass, material, body["group"], body["visible"])
+        world._insert(name, record, np.eye(4), np.zeros(6))
+    for name, joint in about["joints"].items():
+        low, high = joint["limits"]
+        axis = None if joint["kind"] in ("ball", "fixed") else (0.0, 0.0, 1.0)
+        world.join(
+            name, joint["kind"], joint["a"], joint["b"], (0.0, 0.0, 0.0), axis,
+            limits=None if (low, high) == (-inf, inf) else (low, high),
+        )  # fmt: skip
+        record_of = JointRecord(**{**joint, "limits": (low, high), "turn": tuple(joint["turn"])})
+        turn = np.array(record_of.turn).reshape(3, 3)
+        world._motor(name, record_of.task, record_of.target, record_of.most, record_of.fastest, turn, (record_of.kind,))
+    for a, b in about["ignored"]:
+        world.ignore(a, b)
+    world._world.set_anchors(np.ascontiguousarray(anchors, dtype=np.float64))
+    world._world.set_state(np.ascontiguousarray(state, dtype=np.float64))
+    return world
