@@ -89,29 +89,6 @@ void ContactSolver::solve_patch(ContactPatch& patch, std::span<Rigid> bodies) {
     Rigid &a = bodies[static_cast<std::size_t>(patch.a)], &b = bodies[static_cast<std::size_t>(patch.b)];
     const Material& material = patch.material;
     const auto velocity_at = [&](const ContactPoint& p) { return b.velocity_at(p.r_b) - a.velocity_at(p.r_a); };
-    double pressed = 0.0;
-    // Friction first: what is done last is met best, and bodies must not pass through each other. One mass for all
-    // directions lets friction end up opposite to the slip, where it takes out most.
-    for (std::int32_t k = patch.first; k < patch.first + patch.count; ++k) {
-        ContactPoint& p = points[static_cast<std::size_t>(k)];
-        pressed += p.normal_impulse;
-        const Vec3d v = velocity_at(p);
-        const double ve = dot(patch.e, v), vf = dot(patch.f, v);
-        double e = p.friction_e - p.friction_mass * ve, f = p.friction_f - p.friction_mass * vf;
-        const double most = material.friction * p.normal_impulse, size = std::sqrt(e * e + f * f);
-        if (size > most) e *= most / size, f *= most / size;
-        const Vec3d impulse = (e - p.friction_e) * patch.e + (f - p.friction_f) * patch.f;
-        p.friction_e = e, p.friction_f = f;
-        a.push(-impulse, p.r_a), b.push(impulse, p.r_b);
-    }
-    if (material.rolling > 0.0) {
-        Vec3d impulse = patch.rolling_impulse - patch.rolling_mass * (b.spin - a.spin);
-        const double most = material.rolling * pressed, size = norm(impulse);
-        if (size > most) impulse = (most / size) * impulse;
-        const Vec3d change = impulse - patch.rolling_impulse;
-        patch.rolling_impulse = impulse;
-        a.twist(-change), b.twist(change);
-    }
     for (std::int32_t k = patch.first; k < patch.first + patch.count; ++k) {
         ContactPoint& p = points[static_cast<std::size_t>(k)];
         const double v = dot(patch.normal, velocity_at(p));
@@ -133,6 +110,28 @@ void ContactSolver::solve_patch(ContactPatch& patch, std::span<Rigid> bodies) {
         const double change = impulse - p.normal_impulse;
         p.normal_impulse = impulse;
         a.push(-change * patch.normal, p.r_a), b.push(change * patch.normal, p.r_b);
+    }
+    double pressed = 0.0;
+    // One mass for all directions lets friction end up opposite to the slip, where it takes out most.
+    for (std::int32_t k = patch.first; k < patch.first + patch.count; ++k) {
+        ContactPoint& p = points[static_cast<std::size_t>(k)];
+        pressed += p.normal_impulse;
+        const Vec3d v = velocity_at(p);
+        const double ve = dot(patch.e, v), vf = dot(patch.f, v);
+        double e = p.friction_e - p.friction_mass * ve, f = p.friction_f - p.friction_mass * vf;
+        const double most = material.friction * p.normal_impulse, size = std::sqrt(e * e + f * f);
+        if (size > most) e *= most / size, f *= most / size;
+        const Vec3d impulse = (e - p.friction_e) * patch.e + (f - p.friction_f) * patch.f;
+        p.friction_e = e, p.friction_f = f;
+        a.push(-impulse, p.r_a), b.push(impulse, p.r_b);
+    }
+    if (material.rolling > 0.0) {
+        Vec3d impulse = patch.rolling_impulse - patch.rolling_mass * (b.spin - a.spin);
+        const double most = material.rolling * pressed, size = norm(impulse);
+        if (size > most) impulse = (most / size) * impulse;
+        const Vec3d change = impulse - patch.rolling_impulse;
+        patch.rolling_impulse = impulse;
+        a.twist(-change), b.twist(change);
     }
 }
 

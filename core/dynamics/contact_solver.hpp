@@ -14,7 +14,7 @@ namespace clearance {
 struct Material {
     double friction = 0.5, restitution = 0.0;
     double rolling = 0.0;                   // torque against rolling and spinning, in metres times the normal force
-    double stiffness = 0.0, damping = 0.0;  // of soft contacts [N/m, N s/m]; of a patch: of each of its points
+    double stiffness = 0.0, damping = 0.0;  // of each point of soft contacts [N/m, N s/m]
 };
 Material together(const Material& a, const Material& b);
 

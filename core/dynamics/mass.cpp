@@ -193,7 +193,9 @@ private:
                 const Vec3d outward = cross(along, facet.normal);
                 const Vec3d& beyond = facets_[static_cast<std::size_t>(facet.neighbour[k])].normal;
                 const double angle = std::atan2(dot(beyond, outward), dot(beyond, facet.normal));
-                action(facet, Edge{from, to, along, outward, length, max_of(0.0, angle)});
+                // Rounding may turn it to the other side: a little at flat edges, by a whole turn at those of a sheet.
+                const double turned = angle < -0.5 * pi ? angle + 2.0 * pi : max_of(0.0, angle);
+                action(facet, Edge{from, to, along, outward, length, turned});
             }
     }
 

@@ -16,6 +16,7 @@ constexpr double kSamePlace = 0.05;   // of the smaller body: contact points nea
 constexpr double kBounceSteps = 2.0;  // slower than what gravity does in this many steps, nothing bounces
 constexpr double kFast = 0.1;         // of the smaller body, in a step
 constexpr double kReached = 1e-3;     // of the smaller body: nearer is there
+constexpr double kFaceToFace = 0.7;   // cosine between a contact and the normal of its triangle
 constexpr int kMostAdvances = 30;
 constexpr std::size_t kBlock = 16;  // pairs that a thread takes at a time
 
@@ -195,9 +196,30 @@ void World::find_contacts(int threads) {
             const double margin = looks_ahead ? rooms_[a] + rooms_[b] : 0.0;
             found_[k].clear();
             const Gap gap = contacts(placed_[a], placed_[b], {.margin = margin}, found_[k], work);
+            if (bodies_[a]->has_surface() || bodies_[b]->has_surface()) drop_side_contacts(pairs_[k], found_[k]);
             if (gap.distance > 0.0 && !found_[k].empty() && !meet_within_step(pairs_[k], gap, margin)) found_[k].clear();
         }
     });
+}
+
+// A triangle that reaches only a little below a body is nearer to its side than to its top, though the surface goes on
+// there: where some triangles are met face to face, those that are met from the side are left out.
+void World::drop_side_contacts(const BodyPair& pair, std::vector<Contact>& found) const {
+    const auto faces = [&](const Contact& contact) {
+        const auto alignment = [&](std::int32_t body, std::int32_t part, std::int32_t triangle) {
+            const auto k = static_cast<std::size_t>(body);
+            const Part& one = bodies_[k]->parts()[static_cast<std::size_t>(part)];
+            if (triangle < 0 || is_cloud(one)) return 1.0;
+            const auto [corner] = surface_of(one)->mesh->triangle(triangle);
+            const Vec3d across =
+                poses_[k].rotation * (one.pose.rotation * cross(corner[1] - corner[0], corner[2] - corner[0]));
+            return abs_of(dot(contact.normal, across)) * inverse_or_zero(norm(across));
+        };
+        return alignment(pair.first, contact.part_a, contact.triangle_a) >= kFaceToFace &&
+               alignment(pair.second, contact.part_b, contact.triangle_b) >= kFaceToFace;
+    };
+    const auto sides = std::stable_partition(found.begin(), found.end(), faces);
+    if (sides != found.begin()) found.erase(sides, found.end());
 }
 
 // Whether bodies that are still apart get to each other. Contacts of bodies about to meet stand for the planes between
@@ -234,9 +256,7 @@ void World::collect_patches() {
 
 // Contacts come part by part, and of surfaces triangle by triangle: each has a normal of its own.
 void World::add_patches(std::int32_t a, std::int32_t b, std::span<const Contact> found) {
-    Material material = together(materials_[static_cast<std::size_t>(a)], materials_[static_cast<std::size_t>(b)]);
-    const double share = 1.0 / static_cast<double>(found.size());  // springs of a pair stand side by side
-    material.stiffness *= share, material.damping *= share;
+    const Material material = together(materials_[static_cast<std::size_t>(a)], materials_[static_cast<std::size_t>(b)]);
     for (std::size_t begin = 0; begin < found.size();) {
         const Contact& first = found[begin];
         const auto belongs = [&](const Contact& one) {
@@ -330,7 +350,9 @@ void World::solve() {
         }
     };
     const bool has_rows = !bearings_.empty() || (!is_elastic && !contacts_.patches.empty());
-    const int relaxing = has_rows ? std::max(2, static_cast<int>(std::lround(kRelaxing * settings_.iterations))) : 0;
+    const bool has_errors = !bearings_.empty() || is_hard;  // that are undone: springs are meant to give way
+    const int relaxing =
+        has_rows && has_errors ? std::max(2, static_cast<int>(std::lround(kRelaxing * settings_.iterations))) : 0;
     if (has_rows) iterate(settings_.iterations, false);
     work_.iterations = has_rows ? settings_.iterations + relaxing : 0;
     undoing_.resize(rigid_.size());

@@ -12,6 +12,10 @@ public:
     void operator()(double number) { numbers_.push_back(number); }
     void operator()(const Vec3d& v) { (*this)(v.x), (*this)(v.y), (*this)(v.z); }
     void operator()(const Turn& q) { (*this)(q.w), (*this)(q.x), (*this)(q.y), (*this)(q.z); }
+    void operator()(const Pose& pose) {
+        for (const Vec3d& row : pose.rotation.row) (*this)(row);
+        (*this)(pose.translation);
+    }
 
 private:
     std::vector<double>& numbers_;
@@ -26,6 +30,10 @@ public:
     }
     void operator()(Vec3d& v) { (*this)(v.x), (*this)(v.y), (*this)(v.z); }
     void operator()(Turn& q) { (*this)(q.w), (*this)(q.x), (*this)(q.y), (*this)(q.z); }
+    void operator()(Pose& pose) {
+        for (Vec3d& row : pose.rotation.row) (*this)(row);
+        (*this)(pose.translation);
+    }
     std::int64_t integer(double lowest, double highest) {
         double number;
         (*this)(number);
@@ -49,8 +57,11 @@ std::vector<double> World::state() const {
     put(static_cast<double>(size()));
     put(static_cast<double>(bearings_.size()));
     put(static_cast<double>(remembered_.size()));
-    for (std::size_t k = 1; k < rigid_.size(); ++k)
-        put(rigid_[k].centre), put(rigid_[k].turn), put(rigid_[k].velocity), put(rigid_[k].spin);
+    put(static_cast<double>(guided_.size()));
+    for (std::size_t k = 1; k < rigid_.size(); ++k) {
+        const Rigid& rigid = rigid_[k];
+        put(rigid.centre), put(rigid.turn), put(rigid.velocity), put(rigid.spin), put(rigid.force), put(rigid.torque);
+    }
     for (const Bearing& bearing : bearings_) {
         const Bearing::Memory memory = bearing.memory();
         put(memory.value), put(memory.linear), put(memory.angular), put(memory.motor), put(memory.limit);
@@ -60,6 +71,7 @@ std::vector<double> World::state() const {
         for (const std::int32_t number : {one.a, one.b, one.part_a, one.part_b}) put(static_cast<double>(number));
         put(one.place), put(one.normal), put(one.friction), put(one.rolling);
     }
+    for (const auto& [body, pose] : guided_) put(static_cast<double>(body)), put(pose);
     return numbers;
 }
 
@@ -69,11 +81,12 @@ void World::set_state(std::span<const double> state) {
     const std::int64_t steps = take.integer(0, kMost);
     if (take.integer(0, kMost) != size() || take.integer(0, kMost) != bearings())
         throw std::invalid_argument("the state is that of a world with other bodies or joints.");
-    const std::int64_t remembered = take.integer(0, kMost);
+    const std::int64_t remembered = take.integer(0, kMost), guided_count = take.integer(0, kMost);
     std::vector<Rigid> rigid = rigid_;
     for (std::size_t k = 1; k < rigid.size(); ++k) {
         Turn turn;
         take(rigid[k].centre), take(turn), take(rigid[k].velocity), take(rigid[k].spin);
+        take(rigid[k].force), take(rigid[k].torque);
         rigid[k].set_turn(turn);
     }
     std::vector<Bearing::Memory> memories(bearings_.size());
@@ -88,7 +101,13 @@ void World::set_state(std::span<const double> state) {
             *number = static_cast<std::int32_t>(take.integer(0, 2e9));
         take(one.place), take(one.normal), take(one.friction), take(one.rolling);
     }
+    std::vector<std::pair<std::int32_t, Pose>> guided;
+    for (std::int64_t k = 0; k < guided_count; ++k) {
+        auto& [body, pose] = guided.emplace_back();
+        body = static_cast<std::int32_t>(take.integer(0, size() - 1)), take(pose);
+    }
     if (!take.is_done()) throw std::invalid_argument("the state of the world is too long.");
+    guided_ = std::move(guided);
     steps_ = steps, rigid_ = std::move(rigid), remembered_ = std::move(contacts);
     for (std::size_t k = 0; k < bearings_.size(); ++k) bearings_[k].remember(memories[k]);
     contacts_.patches.clear(), contacts_.points.clear();

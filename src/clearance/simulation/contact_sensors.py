@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..poses import from_translation
 from ..queries import distance
-from ..shapes import Placed, Shape, Sphere
+from ..shapes import Placed, Shape, SweptPoint
 
 if TYPE_CHECKING:
     from .world import World
@@ -68,6 +69,10 @@ class ContactSensor:
     body: str
     region: Shape | Placed | None = None
 
+    def __post_init__(self) -> None:
+        if self.region is not None and not isinstance(self.region, Shape | Placed):
+            raise TypeError(f"region must be a shape in the frame of the body, but it is {self.region!r}.")
+
     def read(self, world: World) -> Touch:
         """Tell what the sensor felt in the last step.
 
@@ -94,5 +99,5 @@ class ContactSensor:
         if self.region is None or not len(points):
             return np.ones(len(points), dtype=bool)
         region = self.region if isinstance(self.region, Placed) else self.region.at(np.eye(4))
-        gaps = distance(Sphere(0.0).at(points), region.shape.at(pose @ region.pose))
-        return np.asarray(gaps.distance <= 0.0)
+        probes = SweptPoint([0.0, 0.0, 0.0], 0.0).at(from_translation(points))
+        return np.asarray(distance(probes, region.shape.at(pose @ region.pose)).distance <= 0.0)

@@ -117,7 +117,7 @@ class Soft:
     Parameters
     ----------
     stiffness : float
-        Of a contact between two bodies whose materials have none of their own, in N/m, shared by its points.
+        Of each point of a contact between two bodies whose materials have none of their own, in N/m.
     damping : float
         The same in N s/m.
     iterations : int

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, poses
+from ..links import as_shape
 from ..queries import _thread_count
 from ..robots import Robot
 from ..scene import Scene
-from ..shapes import Compound, Placed, Shape
+from ..shapes import Placed, Shape
 from .masses import Mass, mass_of
 from .materials import Elastic, Hard, Material, Soft, checked_number
 from .world_results import Energy, Momentum, WorldContacts, WorldWork
@@ -164,7 +165,9 @@ class World:
         self._check_new(name, self._bodies, "body")
         if motion not in MOTIONS:
             raise ValueError(f"motion must be one of {', '.join(MOTIONS)}, but it is {motion!r}.")
-        one = shape if isinstance(shape, Shape) else Compound([shape] if isinstance(shape, Placed) else list(shape))
+        one = as_shape(shape) if isinstance(shape, Shape | Placed | Iterable) else None
+        if one is None:
+            raise TypeError(f"the shape of body '{name}' must be one or several shapes, but it is {shape!r}.")
         own = Material() if material is None else material
         if not isinstance(own, Material):
             raise TypeError(f"material must be a Material, but it is {material!r}.")
@@ -274,7 +277,7 @@ class World:
         at : array_like, (3,), optional
             Where, in the world; at the centre of mass unless given.
         """
-        self._act(name, impulse, (0.0, 0.0, 0.0), at, is_impulse=True)
+        self._act(name, _vector(impulse, "impulse"), (0.0, 0.0, 0.0), at, is_impulse=True)
 
     def _act(self, name: str, force: ArrayLike, torque: ArrayLike, at: ArrayLike | None, *, is_impulse: bool) -> None:
         number = self._number(name)
@@ -429,7 +432,7 @@ class World:
         self,
         name: str,
         robot: Robot,
-        q: ArrayLike | None = None,
+        q: ArrayLike,
         pose: ArrayLike | None = None,
         *,
         material: Material | None = None,
@@ -441,8 +444,8 @@ class World:
         name : str
             Link "hand" becomes the body "name/hand".
         robot : Robot
-        q : array_like, (dof,), optional
-            Joint values; `robot.zero` unless given.
+        q : array_like, (dof,)
+            Joint values.
         pose : pose, optional
             `world_from_base`; the identity unless given.
         material : Material, optional
@@ -474,9 +477,9 @@ class World:
             if link.shape is not None:
                 self.guide(f"{name}/{link.name}", frame)
 
-    def _frames(self, robot: Robot, q: ArrayLike | None, pose: ArrayLike | None) -> Floats:
+    def _frames(self, robot: Robot, q: ArrayLike, pose: ArrayLike | None) -> Floats:
         base = np.eye(4) if pose is None else _single_pose(pose)
-        return base @ robot.poses(robot.zero if q is None else q)
+        return base @ robot.poses(q)
 
     # --- time --------------------------------------------------------------------------------------------------------
 
@@ -648,6 +651,11 @@ class World:
         from .world_files import load_world
 
         return load_world(path, threads)
+
+    def __reduce__(self) -> Any:
+        from .world_files import from_bytes, to_bytes
+
+        return from_bytes, (to_bytes(self), self._threads or None)
 
     def __repr__(self) -> str:
         return f"World({len(self._bodies)} bodies, {len(self._joints)} joints, time={self.time:g} s)"

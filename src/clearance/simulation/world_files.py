@@ -22,7 +22,7 @@ from .materials import Elastic, Hard, Material, Soft
 if TYPE_CHECKING:
     from .world import World
 
-__all__ = ["load_world", "save_world"]
+__all__ = ["from_bytes", "load_world", "save_world", "to_bytes"]
 
 FORMAT = "clearance world 1"
 LAWS = {"Hard": Hard, "Soft": Soft, "Elastic": Elastic}
@@ -58,27 +58,10 @@ def save_world(world: World, path: str | Path) -> None:
     world : World
     path : path_like
     """
-    about = {
-        "format": FORMAT,
-        "gravity": world.gravity.tolist(),
-        "step": world.step_length,
-        "contact": [type(world.contact).__name__, asdict(world.contact)],
-        "broad_phase": world._broad_phase,
-        "bodies": {name: _described(record) for name, record in world._bodies.items()},
-        "joints": {name: asdict(joint) for name, joint in world._joints.items()},
-        "ignored": world._ignored,
-    }
-    shapes = pickle.dumps([record.shape for record in world._bodies.values()], protocol=4)
-    arrays = {
-        "about": np.frombuffer(json.dumps(about).encode(), dtype=np.uint8),
-        "shapes": np.frombuffer(shapes, dtype=np.uint8),
-        "anchors": world._world.anchors(),
-        "state": world._world.state(),
-    }
     folder = Path(path).parent
     with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{Path(path).name}.", delete=False) as file:
         try:
-            np.savez(file, allow_pickle=False, **arrays)
+            file.write(to_bytes(world))
             file.flush()
             os.fsync(file.fileno())
         except BaseException:
@@ -105,14 +88,65 @@ def load_world(path: str | Path, threads: int | None = None) -> World:
         If the file is none that `save_world` wrote.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
+        return from_bytes(Path(path).read_bytes(), threads)
+    except ValueError as error:
+        raise ValueError(f"{path} is no file of a world: {error}") from error
+
+
+def to_bytes(world: World) -> bytes:
+    """Put a world into bytes.
+
+    Parameters
+    ----------
+    world : World
+
+    Returns
+    -------
+    bytes
+    """
+    about = {
+        "format": FORMAT,
+        "gravity": world.gravity.tolist(),
+        "step": world.step_length,
+        "contact": [type(world.contact).__name__, asdict(world.contact)],
+        "broad_phase": world._broad_phase,
+        "bodies": {name: _described(record) for name, record in world._bodies.items()},
+        "joints": {name: asdict(joint) for name, joint in world._joints.items()},
+        "ignored": world._ignored,
+    }
+    shapes = pickle.dumps([record.shape for record in world._bodies.values()], protocol=4)
+    arrays = {
+        "about": np.frombuffer(json.dumps(about).encode(), dtype=np.uint8),
+        "shapes": np.frombuffer(shapes, dtype=np.uint8),
+        "anchors": world._world.anchors(),
+        "state": world._world.state(),
+    }
+    file = io.BytesIO()
+    np.savez(file, allow_pickle=False, **arrays)
+    return file.getvalue()
+
+
+def from_bytes(data: bytes, threads: int | None = None) -> World:
+    """Get a world out of bytes again.
+
+    Parameters
+    ----------
+    data : bytes
+    threads : int, optional
+
+    Returns
+    -------
+    World
+    """
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as file:
             about = json.loads(file["about"].tobytes().decode())
             if not isinstance(about, dict) or about.get("format") != FORMAT:
-                raise ValueError(f"its format is {about.get('format')!r}, expected {FORMAT!r}")
+                raise ValueError(f"it does not say that it is a {FORMAT!r}")
             shapes = _ShapeReader(io.BytesIO(file["shapes"].tobytes())).load()
             return _restored(about, shapes, file["anchors"], file["state"], threads)
     except (BadZipFile, EOFError, KeyError, TypeError, ValueError, AttributeError, pickle.UnpicklingError) as error:
-        raise ValueError(f"{path} is no file of a world: {error}") from error
+        raise ValueError(f"not the bytes of a world: {error}") from error
 
 
 def _described(record: Any) -> dict[str, Any]:
