@@ -103,9 +103,22 @@ void Bearing::prepare(std::span<const Rigid> bodies, double step) {
         row_mass_ = 1.0 / dot(along_, linear * along_);
         turn_error_ = turned_by(body_a, body_b, anchors.turn);
     }
+    look_ahead(body_a, body_b);
     if (kind == BearingKind::ball) motor_error_ = turned_by(body_a, body_b, motor.target_turn);
     if (motor.task == Motor::Task::none) motor_impulse_ = 0.0, motor_turn_impulse_ = {0, 0, 0};
     motor_impulse_ = clamped(motor_impulse_, motor.most * step);
+}
+
+// Velocities are those of the middle of a step. Arms and axes turn until then: without this, what swings about a bearing
+// would be slowed down a little in every step.
+void Bearing::look_ahead(const Rigid& body_a, const Rigid& body_b) {
+    shift_ahead_ = turn_ahead_ = {0, 0, 0};
+    if (kind == BearingKind::slide) return;
+    const auto towards_centre = [](const Vec3d& spin, const Vec3d& r) { return cross(spin, cross(spin, r)); };
+    shift_ahead_ = (0.5 * step_) * (towards_centre(body_b.spin, r_b_) - towards_centre(body_a.spin, r_a_));
+    if (kind != BearingKind::hinge) return;
+    const double speed = dot(along_, body_b.spin - body_a.spin);
+    turn_ahead_ = (-0.5 * step_ * speed) * cross(body_a.spin, along_);
 }
 
 void Bearing::push_along(Rigid& body_a, Rigid& body_b, double impulse) const {
@@ -173,14 +186,15 @@ void Bearing::solve_limits(Rigid& body_a, Rigid& body_b, bool is_relaxing) {
 }
 
 void Bearing::solve_angular(Rigid& body_a, Rigid& body_b, const Softness& soft) {
-    const Vec3d velocity = body_b.spin - body_a.spin + soft.bias_rate * turn_error_;
+    const Vec3d velocity = body_b.spin - body_a.spin + turn_ahead_ + soft.bias_rate * turn_error_;
     const Vec3d change = -(soft.mass_scale * (angular_mass_ * velocity)) - soft.impulse_scale * angular_;
     angular_ = angular_ + change;
     body_a.twist(-change), body_b.twist(change);
 }
 
 void Bearing::solve_linear(Rigid& body_a, Rigid& body_b, const Softness& soft) {
-    const Vec3d velocity = body_b.velocity_at(r_b_) - body_a.velocity_at(r_a_) + soft.bias_rate * shift_error_;
+    const Vec3d velocity =
+        body_b.velocity_at(r_b_) - body_a.velocity_at(r_a_) + shift_ahead_ + soft.bias_rate * shift_error_;
     const Vec3d change = -(soft.mass_scale * (linear_mass_ * velocity)) - soft.impulse_scale * linear_;
     linear_ = linear_ + change;
     body_a.push(-change, r_a_), body_b.push(change, r_b_);

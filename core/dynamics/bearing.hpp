@@ -62,6 +62,7 @@ private:
     double angle(const Rigid& a, const Rigid& b) const;
     Vec3d turned_by(const Rigid& a, const Rigid& b, const Turn& wanted) const;
     double relative_speed(const Rigid& a, const Rigid& b) const;
+    void look_ahead(const Rigid& a, const Rigid& b);
     void push_along(Rigid& a, Rigid& b, double impulse) const;
     void solve_motor(Rigid& a, Rigid& b);
     void solve_limits(Rigid& a, Rigid& b, bool is_relaxing);
@@ -74,6 +75,7 @@ private:
     double step_ = 0.0;
     Softness softness_;
     Vec3d r_a_, r_b_, along_, e_, f_, shift_error_, turn_error_;
+    Vec3d shift_ahead_, turn_ahead_;  // by how much velocities differ half a step later, as bodies turn
     Mat3 linear_mass_, angular_mass_;
     double row_mass_ = 0.0;
     Vec3d linear_{0, 0, 0}, angular_{0, 0, 0}, motor_turn_impulse_{0, 0, 0}, motor_error_{0, 0, 0};

@@ -87,7 +87,7 @@ class ContactSensor:
         names = world.names
         pose = world.pose(self.body)
         number, found = names.index(self.body), world.contacts
-        is_own = (found.bodies == number).any(axis=1) & (np.linalg.norm(found.forces, axis=1) > 0.0)
+        is_own = (found.bodies == number).any(axis=1) & found.is_touching
         own = np.flatnonzero(is_own)
         own = own[self._is_inside(pose, found.points[own])]
         sign = np.where(found.bodies[own, 1] == number, 1.0, -1.0)

@@ -577,7 +577,7 @@ class World:
             In the order of `names`.
         """
         number, found = self._number(name), self.contacts
-        pressed = found.bodies[np.linalg.norm(found.forces, axis=1) > 0.0]
+        pressed = found.bodies[found.is_touching]
         others = np.unique(pressed[(pressed == number).any(axis=1)])
         names = self.names
         return [names[other] for other in others if other != number]

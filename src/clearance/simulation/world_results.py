@@ -37,6 +37,11 @@ class WorldContacts:
     depths: Floats
     forces: Floats
 
+    @property
+    def is_touching(self) -> NDArray[np.bool_]:
+        """Whether surfaces met, (k,): others only pressed on each other before they did."""
+        return np.asarray((self.depths >= 0.0) | self.forces.any(axis=1))
+
     def __len__(self) -> int:
         return len(self.depths)
 
