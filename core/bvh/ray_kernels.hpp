@@ -1,24 +1,41 @@
 #pragma once
 
-#include "bvh/tree.hpp"
+#include <cstdint>
+
+#include "bvh/ray_triangle.hpp"
+#include "math/float_lanes.hpp"
 
 namespace clearance {
 
-// Boxes along the axes of the world of up to eight children, column by column, in units about the centre of the tree.
-// Missing ones are empty.
+// Boxes along the axes of a frame of up to eight children, column by column, in units about the centre of a tree. Missing
+// ones are empty.
 struct alignas(64) RayNode {
     static constexpr std::int32_t kNone = INT32_MIN;
 
-    float low[3][8], high[3][8];
-    std::int32_t child[8];  // >= 0: a node, < 0: ~item, kNone: no child
+    float bound[6][8];      // lower ones along x, y, z, then upper ones
+    std::int32_t child[8];  // >= 0: a node, < 0: ~leaf or ~item, kNone: no child
 };
 
-// A ray as trees see it: in their units, about their centre, from the point that is nearest to the centre. Rounding moves
-// points of the ray in the ball of radius one about the centre by less than `kRayRounding`.
-struct TreeRay {
+constexpr int kRayLeaf = 4;
+
+// Up to four triangles or centres of balls, column by column, about the centre of the tree, in its units; the first stands
+// for missing ones.
+struct alignas(64) RayTriangles {
+    double vertex[9][kRayLeaf];  // x y z of the first corner, of the second, of the third
+    std::int32_t number[kRayLeaf];
+    std::int32_t count;
+};
+struct alignas(64) RayBalls {
+    double centre[3][kRayLeaf];
+    std::int32_t number[kRayLeaf];
+    std::int32_t count;
+};
+
+// A ray as boxes see it: in units of the tree, about its centre, from the point that is nearest to it. Rounding moves
+// points of the ray that are not much farther than one from the centre by less than `kRayRounding`.
+struct BoxRay {
     float from[3], along[3];
     float first, last;  // between which points, in multiples of `along`, rounded outward
-    float grow;         // of boxes, for rounding and for the radius of balls
 };
 constexpr float kRayRounding = 2e-6f;
 
@@ -30,13 +47,23 @@ inline float bound_on_ray(double at, double offset, double per_unit, double outw
     return static_cast<float>(max_of(-1e30, min_of(1e30, wide)));
 }
 
-// What to do with a leaf: bit by bit which of its triangles or balls may be hit. Gives the new `last`.
+inline BoxRay box_ray(const Vec3d& from, const Vec3d& along, float first, float last) {
+    const auto f = [](double x) { return static_cast<float>(x); };
+    return {{f(from.x), f(from.y), f(from.z)}, {f(along.x), f(along.y), f(along.z)}, first, last};
+}
+
+// What is done with triangles of a leaf that are hit no later than anything before, bit by bit, and where on the ray.
+// Gives the new `last`, and where on the ray the first hit is now.
 struct LeafVisitor {
     void* context;
-    float (*visit)(void* context, const WideLeaf& leaf, unsigned candidates);
+    float (*visit)(void* context, const RayTriangles& leaf, unsigned hit, const double* at, double& best);
 };
 
-// The same for an item of a tree over the world.
+// The same for a leaf of balls, of which some may be hit, and for an item of a tree over the world.
+struct BallVisitor {
+    void* context;
+    float (*visit)(void* context, const RayBalls& leaf);
+};
 struct ItemVisitor {
     void* context;
     float (*visit)(void* context, std::int32_t item);
@@ -46,20 +73,14 @@ struct RayCounts {
     std::int64_t nodes = 0, leaves = 0;
 };
 
-// A tree without its containers, which kernels must not touch.
-struct TreeView {
-    const Node<8>* nodes;
-    const WideLeaf* leaves;
-    std::int32_t root;
-    bool of_balls;
-};
-
-// Everything that depends on the instruction set. What is found does not: boxes and leaves are left out only where nothing
-// in them can be hit.
+// Everything that depends on the instruction set. What is found does not: boxes are left out only where nothing in them can
+// be hit, and triangles are met with the same operations everywhere.
 struct RayKernels {
-    void (*through_mesh)(const TreeView& tree, const TreeRay& ray, const LeafVisitor& visitor, RayCounts& counts);
-    void (*through_world)(const RayNode* nodes, std::int32_t root, const TreeRay& ray, const ItemVisitor& visitor,
+    void (*through_triangles)(const RayNode* nodes, const RayTriangles* leaves, const BoxRay& boxes, const TriangleRay& ray,
+                              double best, const LeafVisitor& visitor, RayCounts& counts);
+    void (*through_balls)(const RayNode* nodes, const RayBalls* leaves, const BoxRay& boxes, const BallVisitor& visitor,
                           RayCounts& counts);
+    void (*through_world)(const RayNode* nodes, const BoxRay& boxes, const ItemVisitor& visitor, RayCounts& counts);
 };
 
 const RayKernels& ray_kernels();

@@ -2,82 +2,102 @@
 
 #include <cmath>
 
-#include "bvh/split.hpp"
-
 namespace clearance {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kMargin = 2.0f * kRayRounding;  // of every box, for what rounding does to rays
-constexpr double kLargestGrowth = 2.0;          // of the area of a tree that is refitted
-constexpr double kFarthest = 2.0;               // in units, that boxes may move from the centre
+constexpr double kLargestGrowth = 2.0;  // of the area of a tree that is refitted
+constexpr double kFarthest = 2.0;       // in units, that boxes may move from the centre
 
 RayNode empty_node() {
     RayNode node;
-    for (int axis = 0; axis < 3; ++axis)
-        for (int k = 0; k < 8; ++k) node.low[axis][k] = kInfinity, node.high[axis][k] = -kInfinity;
-    for (std::int32_t& child : node.child) child = RayNode::kNone;
+    for (int k = 0; k < 8; ++k) {
+        for (int axis = 0; axis < 3; ++axis) node.bound[axis][k] = kInfinity, node.bound[axis + 3][k] = -kInfinity;
+        node.child[k] = RayNode::kNone;
+    }
     return node;
 }
 
-void set(RayNode& node, int k, const float* low, const float* high) {
-    for (int axis = 0; axis < 3; ++axis) node.low[axis][k] = low[axis], node.high[axis][k] = high[axis];
+void set(RayNode& node, int k, const TriangleBox& box) {
+    for (int axis = 0; axis < 3; ++axis) node.bound[axis][k] = box.low[axis], node.bound[axis + 3][k] = box.high[axis];
 }
 
-void around_all(const RayNode& node, float* low, float* high) {
+TriangleBox around(std::span<const TriangleBox> boxes) {
+    TriangleBox all = boxes.front();
+    for (const TriangleBox& box : boxes)
+        for (int axis = 0; axis < 3; ++axis) {
+            all.low[axis] = min_of(all.low[axis], box.low[axis]);
+            all.high[axis] = max_of(all.high[axis], box.high[axis]);
+        }
+    return all;
+}
+
+TriangleBox around(const RayNode& node) {
+    TriangleBox all;
     for (int axis = 0; axis < 3; ++axis) {
-        low[axis] = kInfinity, high[axis] = -kInfinity;
+        all.low[axis] = kInfinity, all.high[axis] = -kInfinity;
         for (int k = 0; k < 8; ++k) {
-            low[axis] = min_of(low[axis], node.low[axis][k]);
-            high[axis] = max_of(high[axis], node.high[axis][k]);
+            all.low[axis] = min_of(all.low[axis], node.bound[axis][k]);
+            all.high[axis] = max_of(all.high[axis], node.bound[axis + 3][k]);
         }
     }
+    return all;
 }
 
-// Nodes below the slots of a node, always splitting the group of the largest area until there are eight.
+// Always the group of the largest area is split, until there are eight.
 class Builder {
 public:
-    explicit Builder(std::vector<RayNode>& nodes) : nodes_(nodes) {}
+    Builder(std::size_t leaf_size, const std::function<std::int32_t(std::span<const TriangleBox>)>& leaf)
+        : leaf_size_(leaf_size), leaf_(leaf) {}
 
-    std::int32_t build(std::span<TriangleBox> boxes) {
-        const auto number = static_cast<std::int32_t>(nodes_.size());
-        nodes_.push_back(empty_node());
+    void build(std::span<TriangleBox> boxes) {
+        const std::size_t number = nodes.size();
+        nodes.push_back(empty_node());
         std::span<TriangleBox> group[8] = {boxes};
+        float area[8] = {half_area_of(boxes)};
         int count = 1;
         while (count < 8) {
             int largest = -1;
-            float area = -1.0f;
-            for (int k = 0; k < count; ++k) {
-                const float own = group[k].size() > 1 ? half_area_of(group[k]) : -1.0f;
-                if (own > area) area = own, largest = k;
-            }
+            for (int k = 0; k < count; ++k)
+                if (group[k].size() > leaf_size_ && (largest < 0 || area[k] > area[largest])) largest = k;
             if (largest < 0) break;
-            const std::size_t rest = split(group[largest], 1);
-            group[count++] = group[largest].subspan(rest);
-            group[largest] = group[largest].first(rest);
+            const std::size_t rest = split(group[largest], static_cast<int>(leaf_size_));
+            group[count] = group[largest].subspan(rest), group[largest] = group[largest].first(rest);
+            area[count] = half_area_of(group[count]), area[largest] = half_area_of(group[largest]);
+            ++count;
         }
         for (int k = 0; k < count; ++k) {
-            const std::int32_t child = group[k].size() == 1 ? ~group[k].front().triangle : build(group[k]);
-            nodes_[static_cast<std::size_t>(number)].child[k] = child;
+            set(nodes[number], k, around(group[k]));
+            if (group[k].size() <= leaf_size_) {
+                nodes[number].child[k] = ~leaf_(group[k]);
+            } else {
+                nodes[number].child[k] = static_cast<std::int32_t>(nodes.size());
+                build(group[k]);
+            }
         }
-        return number;
     }
 
+    std::vector<RayNode> nodes;
+
 private:
-    std::vector<RayNode>& nodes_;
+    std::size_t leaf_size_;
+    const std::function<std::int32_t(std::span<const TriangleBox>)>& leaf_;
 };
 
 }  // namespace
 
-struct RayTree::Bounds {
-    float low[3], high[3];
-};
+std::vector<RayNode> ray_nodes(std::span<TriangleBox> boxes, std::size_t leaf_size,
+                               const std::function<std::int32_t(std::span<const TriangleBox>)>& leaf) {
+    Builder builder(leaf_size, leaf);
+    builder.build(boxes);
+    return std::move(builder.nodes);
+}
 
-RayTree::Bounds RayTree::in_units(const RayBox& box) const {
+TriangleBox RayTree::in_units(const RayBox& box, std::int32_t item) const {
     const Vec3d low = per_unit_ * (box.low - centre_), high = per_unit_ * (box.high - centre_);
-    const auto down = [](double x) { return static_cast<float>(x) - kMargin; };
-    const auto up = [](double x) { return static_cast<float>(x) + kMargin; };
-    return {{down(low.x), down(low.y), down(low.z)}, {up(high.x), up(high.y), up(high.z)}};
+    const auto down = [](double x) { return static_cast<float>(x) - kRayMargin; };
+    const auto up = [](double x) { return static_cast<float>(x) + kRayMargin; };
+    return {{down(low.x), down(low.y), down(low.z)}, {up(high.x), up(high.y), up(high.z)}, item};
 }
 
 RayTree::RayTree(std::span<const RayBox> boxes, std::vector<std::int32_t> items) : items_(std::move(items)) {
@@ -91,14 +111,8 @@ RayTree::RayTree(std::span<const RayBox> boxes, std::vector<std::int32_t> items)
     const double reach = largest(all.high - all.low);
     per_unit_ = reach > 1e-300 ? std::ldexp(1.0, -std::ilogb(reach)) : 1.0;  // coordinates stay below 1
     std::vector<TriangleBox> leaves;
-    for (const std::int32_t item : items_) {
-        const Bounds bounds = in_units(boxes[static_cast<std::size_t>(item)]);
-        leaves.push_back(
-            {{bounds.low[0], bounds.low[1], bounds.low[2]}, {bounds.high[0], bounds.high[1], bounds.high[2]}, item});
-    }
-    Builder(nodes_).build(leaves);
-    area_when_built_ = std::numeric_limits<double>::infinity();
-    refit(boxes);
+    for (const std::int32_t item : items_) leaves.push_back(in_units(boxes[static_cast<std::size_t>(item)], item));
+    nodes_ = ray_nodes(leaves, 1, [](std::span<const TriangleBox> one) { return one.front().triangle; });
     area_when_built_ = area();
 }
 
@@ -110,12 +124,10 @@ bool RayTree::refit(std::span<const RayBox> boxes) {
     for (std::size_t number = nodes_.size(); number-- > 0;) {
         RayNode& node = nodes_[number];
         for (int k = 0; k < 8 && node.child[k] != RayNode::kNone; ++k) {
-            Bounds bounds;
-            if (node.child[k] >= 0)
-                around_all(nodes_[static_cast<std::size_t>(node.child[k])], bounds.low, bounds.high);
-            else
-                bounds = in_units(boxes[static_cast<std::size_t>(~node.child[k])]);
-            set(node, k, bounds.low, bounds.high);
+            const std::int32_t child = node.child[k];
+            set(node, k,
+                child >= 0 ? around(nodes_[static_cast<std::size_t>(child)])
+                           : in_units(boxes[static_cast<std::size_t>(~child)], ~child));
         }
     }
     return area() <= kLargestGrowth * area_when_built_;
@@ -126,8 +138,8 @@ double RayTree::area() const {
     double sum = 0.0;
     for (const RayNode& node : nodes_)
         for (int k = 0; k < 8; ++k) {
-            const double x = node.high[0][k] - node.low[0][k], y = node.high[1][k] - node.low[1][k];
-            if (x >= 0.0) sum += x * y + (x + y) * (node.high[2][k] - node.low[2][k]);
+            const double x = node.bound[3][k] - node.bound[0][k], y = node.bound[4][k] - node.bound[1][k];
+            if (x >= 0.0) sum += x * y + (x + y) * (node.bound[5][k] - node.bound[2][k]);
         }
     return sum;
 }

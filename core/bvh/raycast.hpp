@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bvh/mesh.hpp"
-#include "bvh/ray_kernels.hpp"
+#include "bvh/ray_mesh.hpp"
 #include "convex/ray.hpp"
 
 namespace clearance {
@@ -29,11 +29,9 @@ struct MeshRay {
     bool any;
 };
 
-// Look for something before `best`, and of equals for a lower number; tell whether there is something. Triangles are closed and have two sides; seen along
-// the ray their corners have the same coordinates in all triangles that share them, and edges are on opposite sides of the
-// ray in the two triangles that they belong to, so nothing passes between two triangles (Woop, Benthin and Wald, Watertight
-// ray/triangle intersection, 2013).
-bool meet(const MeshRay& ray, FeatureHit& best, RayWork& work);
+// Look for something before `best`, and of equals for a lower number; tell whether there is something. Triangles are closed
+// and have two sides.
+bool meet(const MeshRay& ray, const RayMesh& tree, FeatureHit& best, RayWork& work);
 
 // The same for one triangle or ball.
 bool meet_feature(const MeshRay& ray, std::int32_t feature, FeatureHit& best);

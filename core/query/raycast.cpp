@@ -61,6 +61,7 @@ RayTarget::RayTarget(std::vector<std::shared_ptr<const Body>> bodies, const std:
             } else if (const Surface* surface = surface_of(part)) {
                 placed.kind = Kind::mesh;
                 placed.in_frame = surface->mesh->boxes.centre;
+                placed.tree = &surface->mesh->rays->of(*surface->mesh);
             } else {
                 placed.kind = Kind::half_space;
             }
@@ -158,7 +159,7 @@ public:
 
     void cast(const RayRows& rays, const RayColumns& out, std::size_t begin, std::size_t end, std::size_t& first_bad) {
         for (std::size_t row = begin; row < end; ++row) {
-            if (row % kBlock == 0) last_part_ = -1;
+            if (row % kBlock == 0) last_part_ = seen_feature_ = -1;
             if (!read(rays, row)) {
                 first_bad = row;
                 return;
@@ -212,7 +213,9 @@ private:
             if (!is_done()) meet(k);
         for (const RayTree& tree : target_.trees_)
             if (!is_done()) search_tree(tree);
-        if (part_ != kNothing) last_part_ = part_, last_feature_ = feature_;
+        // A fine mesh shows every ray another triangle: trying the one before is worth while only where that is not so.
+        const bool again = part_ != kNothing && (feature_ < 0 || feature_ == seen_feature_);
+        last_part_ = again ? part_ : -1, last_feature_ = seen_feature_ = feature_;
     }
 
     bool is_done() const { return rules_.any && part_ != kNothing; }
@@ -242,13 +245,7 @@ private:
         tree_ = &tree, tree_at_ = near.at;
         const Vec3d from = tree.per_unit() * near.from;
         if (!(largest(from) <= 4.0)) return;
-        TreeRay ray;
-        ray.from[0] = static_cast<float>(from.x), ray.from[1] = static_cast<float>(from.y);
-        ray.from[2] = static_cast<float>(from.z);
-        ray.along[0] = static_cast<float>(along_.x), ray.along[1] = static_cast<float>(along_.y);
-        ray.along[2] = static_cast<float>(along_.z);
-        ray.first = bound_of(0.0, -1.0), ray.last = bound_of(at_, 1.0);
-        ray.grow = 0.0f;
+        const BoxRay boxes = box_ray(from, along_, bound_of(0.0, -1.0), bound_of(at_, 1.0));
         const ItemVisitor visitor{this, [](void* caster, std::int32_t item) {
                                       auto& self = *static_cast<RayCaster*>(caster);
                                       self.meet(item);
@@ -256,7 +253,7 @@ private:
                                                             : self.bound_of(self.at_, 1.0);
                                   }};
         RayCounts counts;
-        ray_kernels().through_world(tree.nodes(), 0, ray, visitor, counts);
+        ray_kernels().through_world(tree.nodes(), boxes, visitor, counts);
         work.volume_tests += counts.nodes;
     }
 
@@ -316,7 +313,7 @@ private:
     void meet_mesh(std::int32_t k, const PlacedRayPart& part, const Nearby& near) {
         FeatureHit best{at_, feature_before(k)};
         RayWork counts;
-        if (clearance::meet({*surface_of(*part.part)->mesh, line_of(part, near), near.at, rules_.any}, best, counts))
+        if (clearance::meet({*surface_of(*part.part)->mesh, line_of(part, near), near.at, rules_.any}, *part.tree, best, counts))
             take(best.at, k, best.feature, 0);
         work.volume_tests += counts.nodes, work.triangle_tests += counts.triangles;
     }
@@ -386,7 +383,8 @@ private:
 
     const RayTree* tree_ = nullptr;  // that is being searched
     double tree_at_ = 0.0;
-    std::int32_t last_part_ = -1, last_feature_ = -1;  // that the ray before has hit
+    std::int32_t last_part_ = -1, last_feature_ = -1;  // to begin with: what the ray before has hit
+    std::int32_t seen_feature_ = -1;
 };
 
 std::size_t RayTarget::cast(const RayRows& rays, const RayRules& rules, const RayColumns& out, Work& work) const {

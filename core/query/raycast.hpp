@@ -55,6 +55,7 @@ private:
         Vec3d in_frame;  // and in the frame of the part
         Element element;  // about the middle; the half lengths of a box are its first vertex
         const Part* part;
+        const RayMesh* tree;       // of a mesh or cloud
         std::int32_t body, index;  // of the body, and of the part in it
         Kind kind;
     };
