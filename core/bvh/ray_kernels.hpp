@@ -52,21 +52,36 @@ inline BoxRay box_ray(const Vec3d& from, const Vec3d& along, float first, float 
     return {{f(from.x), f(from.y), f(from.z)}, {f(along.x), f(along.y), f(along.z)}, first, last};
 }
 
-// What is done with triangles of a leaf that are hit no later than anything before, bit by bit, and where on the ray.
-// Gives the new `last`, and where on the ray the first hit is now.
+// Rays go through trees in packets of up to eight: neighbours need the same boxes, and while one waits for memory the
+// others do not. Everything about them is in columns; which rays are meant is told bit by bit.
+constexpr int kPacket = 8;
+
+struct BoxRays {
+    BoxRay ray[kPacket];
+    alignas(32) float last[kPacket];  // what is still of interest; it may shrink during a search
+
+    void set(int k, const BoxRay& boxes) { ray[k] = boxes, last[k] = boxes.last; }
+};
+
+// What is done with triangles of a leaf that a ray meets no later than anything before, bit by bit, and where on the ray.
+// It shrinks `last`, and `best`: where on the ray the first hit is.
 struct LeafVisitor {
     void* context;
-    float (*visit)(void* context, const RayTriangles& leaf, unsigned hit, const double* at, double& best);
+    void (*visit)(void* context, int ray, const RayTriangles& leaf, unsigned hit, const double* at);
+};
+struct TriangleRays {
+    const TriangleRay* ray[kPacket];
+    double best[kPacket];
 };
 
 // The same for a leaf of balls, of which some may be hit, and for an item of a tree over the world.
 struct BallVisitor {
     void* context;
-    float (*visit)(void* context, const RayBalls& leaf);
+    void (*visit)(void* context, unsigned rays, const RayBalls& leaf);
 };
 struct ItemVisitor {
     void* context;
-    float (*visit)(void* context, std::int32_t item);
+    void (*visit)(void* context, unsigned rays, std::int32_t item);
 };
 
 struct RayCounts {
@@ -76,11 +91,12 @@ struct RayCounts {
 // Everything that depends on the instruction set. What is found does not: boxes are left out only where nothing in them can
 // be hit, and triangles are met with the same operations everywhere.
 struct RayKernels {
-    void (*through_triangles)(const RayNode* nodes, const RayTriangles* leaves, const BoxRay& boxes, const TriangleRay& ray,
-                              double best, const LeafVisitor& visitor, RayCounts& counts);
-    void (*through_balls)(const RayNode* nodes, const RayBalls* leaves, const BoxRay& boxes, const BallVisitor& visitor,
+    void (*through_triangles)(const RayNode* nodes, const RayTriangles* leaves, unsigned active, BoxRays& boxes,
+                              TriangleRays& rays, const LeafVisitor& visitor, RayCounts& counts);
+    void (*through_balls)(const RayNode* nodes, const RayBalls* leaves, unsigned active, BoxRays& boxes,
+                          const BallVisitor& visitor, RayCounts& counts);
+    void (*through_world)(const RayNode* nodes, unsigned active, BoxRays& boxes, const ItemVisitor& visitor,
                           RayCounts& counts);
-    void (*through_world)(const RayNode* nodes, const BoxRay& boxes, const ItemVisitor& visitor, RayCounts& counts);
 };
 
 const RayKernels& ray_kernels();

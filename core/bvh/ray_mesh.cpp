@@ -38,30 +38,38 @@ std::vector<TriangleBox> boxes_of(const Mesh& mesh) {
 
 }  // namespace
 
+RayTriangles leaf_of_triangles(const Mesh& mesh, const std::int32_t* numbers, int count) {
+    RayTriangles leaf;
+    leaf.count = count;
+    for (int k = 0; k < kRayLeaf; ++k) {
+        leaf.number[k] = numbers[k < count ? k : 0];
+        const auto [corner] = mesh.triangle(leaf.number[k]);
+        for (int c = 0; c < 3; ++c) set_column(leaf.vertex + 3 * c, k, in_units(mesh, corner[c]));
+    }
+    return leaf;
+}
+
+RayBalls leaf_of_balls(const Mesh& mesh, const std::int32_t* numbers, int count) {
+    RayBalls leaf;
+    leaf.count = count;
+    for (int k = 0; k < kRayLeaf; ++k) {
+        leaf.number[k] = numbers[k < count ? k : 0];
+        set_column(leaf.centre, k, in_units(mesh, mesh.vertices[static_cast<std::size_t>(leaf.number[k])]));
+    }
+    return leaf;
+}
+
 RayMesh::RayMesh(const Mesh& mesh) {
     std::vector<TriangleBox> boxes = boxes_of(mesh);
     nodes = ray_nodes(boxes, kRayLeaf, [&](std::span<const TriangleBox> group) {
-        const auto fill = [&](auto& leaf, const auto& set) {
-            for (int k = 0; k < kRayLeaf; ++k) {
-                const auto own = static_cast<std::size_t>(k);
-                leaf.number[k] = group[own < group.size() ? own : 0].triangle;
-                set(k, leaf.number[k]);
-            }
-            leaf.count = static_cast<std::int32_t>(group.size());
-        };
-        if (mesh.is_cloud()) {
-            RayBalls& leaf = balls.emplace_back();
-            fill(leaf, [&](int k, std::int32_t number) {
-                set_column(leaf.centre, k, in_units(mesh, mesh.vertices[static_cast<std::size_t>(number)]));
-            });
-            return static_cast<std::int32_t>(balls.size() - 1);
-        }
-        RayTriangles& leaf = triangles.emplace_back();
-        fill(leaf, [&](int k, std::int32_t number) {
-            const auto [corner] = mesh.triangle(number);
-            for (int c = 0; c < 3; ++c) set_column(leaf.vertex + 3 * c, k, in_units(mesh, corner[c]));
-        });
-        return static_cast<std::int32_t>(triangles.size() - 1);
+        std::int32_t numbers[kRayLeaf];
+        const int count = static_cast<int>(group.size());
+        for (int k = 0; k < count; ++k) numbers[k] = group[static_cast<std::size_t>(k)].triangle;
+        if (mesh.is_cloud())
+            balls.push_back(leaf_of_balls(mesh, numbers, count));
+        else
+            triangles.push_back(leaf_of_triangles(mesh, numbers, count));
+        return static_cast<std::int32_t>((mesh.is_cloud() ? balls.size() : triangles.size()) - 1);
     });
     nodes.shrink_to_fit(), triangles.shrink_to_fit(), balls.shrink_to_fit();
 }

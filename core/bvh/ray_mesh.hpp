@@ -24,6 +24,10 @@ struct RayMesh {
     }
 };
 
+// Leaves of up to four triangles or balls with these numbers.
+RayTriangles leaf_of_triangles(const Mesh& mesh, const std::int32_t* numbers, int count);
+RayBalls leaf_of_balls(const Mesh& mesh, const std::int32_t* numbers, int count);
+
 // Made when it is first asked for.
 class LazyRayMesh {
 public:

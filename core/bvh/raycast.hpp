@@ -1,15 +1,16 @@
 #pragma once
 
 #include "bvh/mesh.hpp"
-#include "bvh/ray_mesh.hpp"
 #include "convex/ray.hpp"
 
 namespace clearance {
 
-// A triangle or ball that a ray meets: where, in multiples of the direction, and its number.
+// A triangle or ball that a ray meets: where, in multiples of the direction, its number, and the unit normal there, of a
+// triangle the one that is turned against the ray.
 struct FeatureHit {
     double at;
     std::int32_t feature;
+    Vec3d normal;
 
     bool is_after(double other_at, std::int32_t other) const {
         return other_at < at || (other_at == at && other < feature);
@@ -17,26 +18,23 @@ struct FeatureHit {
 };
 
 struct RayWork : RayCounts {
-    std::int64_t triangles = 0;  // and balls, in doubles
+    std::int64_t triangles = 0;  // and balls
 };
 
-// A ray about the centre of the tree of boxes of a mesh: a line from the point nearest to it, which is at `offset` on the
-// ray; the ray itself begins at zero. Any hit will do where that is said.
-struct MeshRay {
-    const Mesh& mesh;
-    Line line;
-    double offset;
-    bool any;
+// A packet of rays about the centre of the tree of boxes of a mesh: lines from the points nearest to it, which are at
+// `offset` on the rays; the rays themselves begin at zero.
+struct MeshRays {
+    Line line[kPacket];
+    double offset[kPacket];
+    FeatureHit best[kPacket];
+    bool any;  // any hit will do
 };
 
-// Look for something before `best`, and of equals for a lower number; tell whether there is something. Triangles are closed
-// and have two sides.
-bool meet(const MeshRay& ray, const RayMesh& tree, FeatureHit& best, RayWork& work);
+// Look for something before `best`, and of equals for a lower number; tell bit by bit for which rays there is something.
+// Triangles are closed and have two sides.
+unsigned meet(const Mesh& mesh, const RayMesh& tree, unsigned active, MeshRays& rays, RayWork& work);
 
-// The same for one triangle or ball.
-bool meet_feature(const MeshRay& ray, std::int32_t feature, FeatureHit& best);
-
-// The unit normal of a triangle, turned against the ray, or of a ball where the ray enters.
-Vec3d normal_of(const MeshRay& ray, const FeatureHit& hit);
+// The same for one ray, and one triangle or ball.
+bool meet_feature(const Mesh& mesh, std::int32_t feature, int ray, MeshRays& rays);
 
 }  // namespace clearance

@@ -151,22 +151,23 @@ void RayTarget::build_trees() {
     apart_.insert(apart_.end(), left.begin(), left.end());
 }
 
-// ---- One ray after the other.
+// ---- Rays in packets.
 
 class RayCaster {
 public:
     RayCaster(const RayTarget& target, const RayRules& rules) : target_(target), rules_(rules) {}
 
-    void cast(const RayRows& rays, const RayColumns& out, std::size_t begin, std::size_t end, std::size_t& first_bad) {
-        for (std::size_t row = begin; row < end; ++row) {
-            if (row % kBlock == 0) last_part_ = seen_feature_ = -1;
-            if (!read(rays, row)) {
-                first_bad = row;
-                return;
-            }
-            search(row);
-            write(out, row);
+    // Stops at a row that is no ray, and tells which it is; else gives the end.
+    std::size_t cast(const RayRows& rays, const RayColumns& out, std::size_t begin, std::size_t end) {
+        for (std::size_t row = begin; row < end; row += kPacket) {
+            if (row % kBlock == 0) first_guess_ = Guess{};
+            const int count = static_cast<int>(std::min<std::size_t>(kPacket, end - row));
+            for (int k = 0; k < count; ++k)
+                if (!ray_[k].read(rays, row + static_cast<std::size_t>(k))) return row + static_cast<std::size_t>(k);
+            search(row, count);
+            for (int k = 0; k < count; ++k) write(ray_[k], out, row + static_cast<std::size_t>(k));
         }
+        return end;
     }
 
     Work work;
@@ -182,116 +183,179 @@ private:
         Vec3d from;
         double at;
     };
-    Nearby nearby(const Vec3d& centre) const {
-        const Vec3d from = origin_ - centre;
-        const double at = -dot(from, along_) * per_length_sq_;
-        return {from + at * along_, at};
-    }
 
-    bool read(const RayRows& rays, std::size_t row) {
-        const double* o = rays.origins + row * rays.origin_stride;
-        const double* d = rays.directions + row * rays.direction_stride;
-        origin_ = {o[0], o[1], o[2]}, along_ = {d[0], d[1], d[2]};
-        const double range = rays.ranges[row * rays.range_stride], size = largest(along_);
-        // Comparisons with NaN do not hold; largest() may pass over one.
-        const bool is_ray = largest(origin_) <= kLargestLength && size > 0.0 && size < kInfinity && range >= 0.0 &&
-                            origin_.x == origin_.x && origin_.y == origin_.y && origin_.z == origin_.z &&
-                            along_.x == along_.x && along_.y == along_.y && along_.z == along_.z;
-        if (!is_ray) return false;
-        along_ = scale_of(size) * along_;
-        const double length_sq = norm_sq(along_);
-        length_ = std::sqrt(length_sq), per_length_sq_ = 1.0 / length_sq;
-        range_ = range;
-        at_ = range / length_, part_ = kNothing, feature_ = kNothing;
-        return true;
-    }
+    // A ray, of which the direction is about one long, and the first hit so far: where, in multiples of the direction, and
+    // of what.
+    struct Ray {
+        Vec3d origin, along;
+        double length, per_length_sq, range;
+        double at;
+        std::int32_t part, feature;
+        int piece;
+        Vec3d normal;  // where the search has found it
 
-    void search(std::size_t row) {
-        if (rules_.hint_index != nullptr) begin_with(rules_.hint_index[row], rules_.hint_feature[row]);
-        if (last_part_ >= 0) begin_with_part(last_part_, last_feature_);
-        for (const std::int32_t k : target_.apart_)
-            if (!is_done()) meet(k);
-        for (const RayTree& tree : target_.trees_)
-            if (!is_done()) search_tree(tree);
+        bool read(const RayRows& rays, std::size_t row) {
+            const double* o = rays.origins + row * rays.origin_stride;
+            const double* d = rays.directions + row * rays.direction_stride;
+            origin = {o[0], o[1], o[2]}, along = {d[0], d[1], d[2]}, range = rays.ranges[row * rays.range_stride];
+            const double size = largest(along);
+            // Comparisons with NaN do not hold; largest() may pass over one, a sum does not.
+            if (!(largest(origin) <= kLargestLength && size > 0.0 && size < kInfinity && range >= 0.0)) return false;
+            if (!(abs_of(o[0] + o[1] + o[2]) < kInfinity) || is_nan(d[0]) || is_nan(d[1]) || is_nan(d[2])) return false;
+            along = scale_of(size) * along;
+            const double length_sq = norm_sq(along);
+            length = std::sqrt(length_sq), per_length_sq = 1.0 / length_sq;
+            at = range / length, part = kNothing, feature = kNothing;
+            return true;
+        }
+
+        static bool is_nan(double number) { return number != number; }
+        bool has_hit() const { return part != kNothing; }
+
+        Nearby nearby(const Vec3d& centre) const {
+            const Vec3d from = origin - centre;
+            const double nearest = -dot(from, along) * per_length_sq;
+            return {from + nearest * along, nearest};
+        }
+
+        // What a number of the same part must be below to win where both are equally far away.
+        std::int32_t feature_before(std::int32_t k) const { return k < part ? kNothing : k == part ? feature : -1; }
+
+        bool consider(double here, std::int32_t k, int on_piece) {
+            if (!(here < at || (here == at && k < part))) return false;
+            at = here, part = k, feature = -1, piece = on_piece;
+            return true;
+        }
+        void take(const FeatureHit& hit, std::int32_t k, const Mat3& rotation) {
+            at = hit.at, part = k, feature = hit.feature, piece = 0, normal = rotation * hit.normal;
+        }
+    };
+
+    // What to begin with: what the ray before has hit.
+    struct Guess {
+        std::int32_t part = -1, feature = -1;
+    };
+
+    void search(std::size_t row, int count) {
+        active_ = (1u << count) - 1u;
+        for (int k = 0; k < count; ++k) {
+            if (rules_.hint_index != nullptr) {
+                const std::size_t own = row + static_cast<std::size_t>(k);
+                begin_with(k, rules_.hint_index[own], rules_.hint_feature[own]);
+            }
+            if (first_guess_.part >= 0) begin_with(k, first_guess_);
+        }
+        for (const std::int32_t item : target_.apart_) meet(item, waiting(active_));
+        for (const RayTree& tree : target_.trees_) search_tree(tree, waiting(active_));
         // A fine mesh shows every ray another triangle: trying the one before is worth while only where that is not so.
-        const bool again = part_ != kNothing && (feature_ < 0 || feature_ == seen_feature_);
-        last_part_ = again ? part_ : -1, last_feature_ = seen_feature_ = feature_;
+        const Ray &last = ray_[count - 1], &middle = ray_[(count - 1) / 2];
+        const bool again = last.has_hit() && last.part == middle.part && last.feature == middle.feature;
+        first_guess_ = again ? Guess{last.part, last.feature} : Guess{};
     }
 
-    bool is_done() const { return rules_.any && part_ != kNothing; }
+    // Rays that still look for something.
+    unsigned waiting(unsigned rays) const {
+        if (rules_.any)
+            for (int k = 0; k < kPacket; ++k)
+                if ((rays >> k & 1u) != 0 && ray_[k].has_hit()) rays &= ~(1u << k);
+        return rays;
+    }
 
     // A feature of a mesh is tried by itself.
-    void begin_with_part(std::int32_t k, std::int32_t feature) {
-        const PlacedRayPart& part = target_.parts_[static_cast<std::size_t>(k)];
-        if (part.kind != Kind::mesh) return meet(k);
+    void begin_with(int k, const Guess& guess) {
+        const PlacedRayPart& part = part_of(guess.part);
+        if (is_ignored(part)) return;
+        if (part.kind != Kind::mesh) return meet_solid(ray_[k], guess.part, part);
         const Mesh& mesh = *surface_of(*part.part)->mesh;
         const auto features = static_cast<std::int32_t>(mesh.is_cloud() ? mesh.vertices.size() : mesh.faces.size());
-        if (is_ignored(part) || feature < 0 || feature >= features) return;
-        const Nearby near = nearby(part.centre);
-        FeatureHit best{at_, feature_before(k)};
-        if (meet_feature({mesh, line_of(part, near), near.at, rules_.any}, feature, best)) take(best.at, k, best.feature, 0);
+        if (guess.feature < 0 || guess.feature >= features) return;
+        MeshRays rays;
+        set(rays, k, guess.part, part);
+        if (meet_feature(mesh, guess.feature, k, rays)) ray_[k].take(rays.best[k], guess.part, part.rotation);
     }
 
-    void begin_with(std::int32_t index, std::int32_t feature) {
+    void begin_with(int k, std::int32_t index, std::int32_t feature) {
         const auto count = static_cast<std::int32_t>(rules_.by_part ? target_.parts_.size() : target_.bodies_.size());
         if (index < 0 || index >= count) return;
-        const std::int32_t k = rules_.by_part ? index : target_.first_part_[static_cast<std::size_t>(index)];
-        const std::int32_t end = rules_.by_part ? k + 1 : target_.first_part_[static_cast<std::size_t>(index) + 1];
-        if (end == k + 1) begin_with_part(k, feature);
+        const std::int32_t first = rules_.by_part ? index : target_.first_part_[static_cast<std::size_t>(index)];
+        const std::int32_t end = rules_.by_part ? first + 1 : target_.first_part_[static_cast<std::size_t>(index) + 1];
+        if (end == first + 1) begin_with(k, Guess{first, feature});
     }
 
-    void search_tree(const RayTree& tree) {
-        const Nearby near = nearby(tree.centre());
-        tree_ = &tree, tree_at_ = near.at;
-        const Vec3d from = tree.per_unit() * near.from;
-        if (!(largest(from) <= 4.0)) return;
-        const BoxRay boxes = box_ray(from, along_, bound_of(0.0, -1.0), bound_of(at_, 1.0));
-        const ItemVisitor visitor{this, [](void* caster, std::int32_t item) {
-                                      auto& self = *static_cast<RayCaster*>(caster);
-                                      self.meet(item);
-                                      return self.is_done() ? -std::numeric_limits<float>::infinity()
-                                                            : self.bound_of(self.at_, 1.0);
+    void search_tree(const RayTree& tree, unsigned active) {
+        tree_ = &tree;
+        unsigned near_tree = 0;
+        for (; active != 0; active &= active - 1) {
+            const int k = __builtin_ctz(active);
+            const Nearby near = ray_[k].nearby(tree.centre());
+            const Vec3d from = tree.per_unit() * near.from;
+            if (!(largest(from) <= 4.0)) continue;
+            tree_at_[k] = near.at;
+            boxes_.set(k, box_ray(from, ray_[k].along, bound_of(k, 0.0, -1.0), bound_of(k, ray_[k].at, 1.0)));
+            near_tree |= 1u << k;
+        }
+        if (near_tree == 0) return;
+        const ItemVisitor visitor{this, [](void* caster, unsigned rays, std::int32_t item) {
+                                      static_cast<RayCaster*>(caster)->visit(rays, item);
                                   }};
         RayCounts counts;
-        ray_kernels().through_world(tree.nodes(), boxes, visitor, counts);
+        ray_kernels().through_world(tree.nodes(), near_tree, boxes_, visitor, counts);
         work.volume_tests += counts.nodes;
     }
 
-    float bound_of(double at, double outward) const { return bound_on_ray(at, tree_at_, tree_->per_unit(), outward); }
+    void visit(unsigned rays, std::int32_t item) {
+        meet(item, rays);
+        for (; rays != 0; rays &= rays - 1) {
+            const int k = __builtin_ctz(rays);
+            boxes_.last[k] = rules_.any && ray_[k].has_hit() ? -std::numeric_limits<float>::infinity()
+                                                             : bound_of(k, ray_[k].at, 1.0);
+        }
+    }
+
+    float bound_of(int k, double at, double outward) const {
+        return bound_on_ray(at, tree_at_[k], tree_->per_unit(), outward);
+    }
+
+    const PlacedRayPart& part_of(std::int32_t k) const { return target_.parts_[static_cast<std::size_t>(k)]; }
 
     bool is_ignored(const PlacedRayPart& part) const {
         return rules_.ignored != nullptr && rules_.ignored[static_cast<std::size_t>(part.body)] != 0;
     }
 
-    Line line_of(const PlacedRayPart& part, const Nearby& near) const {
-        return {transposed_times(part.rotation, near.from), transposed_times(part.rotation, along_)};
+    static Line line_of(const Ray& ray, const PlacedRayPart& part, const Nearby& near) {
+        return {transposed_times(part.rotation, near.from), transposed_times(part.rotation, ray.along)};
     }
 
-    // What a number of the same part must be below to win where both are equally far away.
-    std::int32_t feature_before(std::int32_t k) const { return k < part_ ? kNothing : k == part_ ? feature_ : -1; }
+    void meet(std::int32_t item, unsigned rays) {
+        const PlacedRayPart& part = part_of(item);
+        if (rays == 0 || is_ignored(part)) return;
+        if (part.kind == Kind::mesh) return meet_mesh(item, part, rays);
+        for (; rays != 0; rays &= rays - 1) meet_solid(ray_[__builtin_ctz(rays)], item, part);
+    }
 
-    void meet(std::int32_t k) {
-        const PlacedRayPart& part = target_.parts_[static_cast<std::size_t>(k)];
-        if (is_ignored(part)) return;
-        const Nearby near = part.kind == Kind::half_space ? Nearby{origin_ - part.centre, 0.0} : nearby(part.centre);
-        if (part.kind == Kind::mesh) return meet_mesh(k, part, near);
+    void meet_solid(Ray& ray, std::int32_t item, const PlacedRayPart& part) {
         ++work.element_tests;
-        if (part.kind == Kind::swept) return meet_swept(k, part, near);
-        const Chord chord = chord_with(part, near);
+        const bool is_endless = part.kind == Kind::half_space;
+        const Nearby near = is_endless ? Nearby{ray.origin - part.centre, 0.0} : ray.nearby(part.centre);
+        if (part.kind == Kind::swept) return meet_swept(ray, item, part, near);
+        const Chord chord = chord_with(ray, part, near);
         if (chord.is_empty() || chord.last < -near.at) return;
         const bool inside = chord.first <= -near.at;
-        consider(inside ? 0.0 : near.at + chord.first, k, inside ? kInside : chord.piece);
+        ray.consider(inside ? 0.0 : near.at + chord.first, item, inside ? kInside : chord.piece);
     }
 
-    Chord chord_with(const PlacedRayPart& part, const Nearby& near) const {
+    static Chord chord_with(const Ray& ray, const PlacedRayPart& part, const Nearby& near) {
+        Line line = line_of(ray, part, near);
+        if (part.kind == Kind::box) return chord_of(Box{part.element.vertex[0]}, line);
+        return other_chord(line, part);
+    }
+
+    static Chord other_chord(Line line, const PlacedRayPart& part) {
+        if (part.kind == Kind::element) return chord_of(part.element, line);
         if (part.kind == Kind::half_space) {
             const auto& [normal, offset] = std::get<HalfSpace>(part.part->shape);
-            const Vec3d up = part.rotation * normal;
-            return half_chord(offset - dot(up, near.from), -dot(up, along_), 0);
+            return half_chord(offset - dot(normal, line.from), -dot(normal, line.along), 0);
         }
-        Line line = line_of(part, near);
-        if (part.kind == Kind::box) return chord_of(Box{part.element.vertex[0]}, line);
-        if (part.kind == Kind::element) return chord_of(part.element, line);
         line.from = line.from + part.in_frame;
         const ConvexCore& core = std::get<Convex>(part.part->shape).core;
         if (part.kind == Kind::cylinder) return chord_of(std::get<Cylinder>(core), line);
@@ -299,68 +363,63 @@ private:
         return chord_of(std::get<Ellipsoid>(core), line);
     }
 
-    void meet_swept(std::int32_t k, const PlacedRayPart& part, const Nearby& near) {
-        Line line = line_of(part, near);
+    void meet_swept(Ray& ray, std::int32_t item, const PlacedRayPart& part, const Nearby& near) {
+        Line line = line_of(ray, part, near);
         line.from = line.from + part.in_frame;
         const auto& [core, radius] = std::get<Convex>(part.part->shape);
-        const Entry entry = entry_of(core, radius, line, -near.at, at_ - near.at);
+        const Entry entry = entry_of(core, radius, line, -near.at, ray.at - near.at);
         work.iterations += entry.iterations;
         if (!entry.is_hit) return;
         const bool inside = norm_sq(entry.normal) == 0.0;
-        if (consider(inside ? 0.0 : near.at + entry.at, k, inside ? kInside : 0)) normal_ = part.rotation * entry.normal;
+        if (ray.consider(inside ? 0.0 : near.at + entry.at, item, inside ? kInside : 0))
+            ray.normal = part.rotation * entry.normal;
     }
 
-    void meet_mesh(std::int32_t k, const PlacedRayPart& part, const Nearby& near) {
-        FeatureHit best{at_, feature_before(k)};
+    void set(MeshRays& rays, int k, std::int32_t item, const PlacedRayPart& part) const {
+        const Nearby near = ray_[k].nearby(part.centre);
+        rays.line[k] = line_of(ray_[k], part, near), rays.offset[k] = near.at;
+        rays.best[k] = {ray_[k].at, ray_[k].feature_before(item), {}};
+        rays.any = rules_.any;
+    }
+
+    void meet_mesh(std::int32_t item, const PlacedRayPart& part, unsigned active) {
+        MeshRays rays;
+        for (unsigned left = active; left != 0; left &= left - 1) set(rays, __builtin_ctz(left), item, part);
         RayWork counts;
-        if (clearance::meet({*surface_of(*part.part)->mesh, line_of(part, near), near.at, rules_.any}, *part.tree, best, counts))
-            take(best.at, k, best.feature, 0);
+        unsigned found = clearance::meet(*surface_of(*part.part)->mesh, *part.tree, active, rays, counts);
+        for (; found != 0; found &= found - 1)
+            ray_[__builtin_ctz(found)].take(rays.best[__builtin_ctz(found)], item, part.rotation);
         work.volume_tests += counts.nodes, work.triangle_tests += counts.triangles;
     }
 
-    bool consider(double at, std::int32_t k, int piece) {
-        if (!(at < at_ || (at == at_ && k < part_))) return false;
-        take(at, k, -1, piece);
-        return true;
-    }
-
-    void take(double at, std::int32_t k, std::int32_t feature, int piece) {
-        at_ = max_of(at, 0.0), part_ = k, feature_ = feature, piece_ = piece;
-    }
-
-    void write(const RayColumns& out, std::size_t row) const {
+    void write(const Ray& ray, const RayColumns& out, std::size_t row) const {
         const auto put = [row](double* to, const Vec3d& v) {
             to[3 * row] = v.x, to[3 * row + 1] = v.y, to[3 * row + 2] = v.z;
         };
-        if (part_ == kNothing) {
+        if (!ray.has_hit()) {
             out.distance[row] = kInfinity, out.index[row] = out.feature[row] = -1;
             put(out.point, {kNaN, kNaN, kNaN}), put(out.normal, {kNaN, kNaN, kNaN});
             return;
         }
-        const PlacedRayPart& part = target_.parts_[static_cast<std::size_t>(part_)];
-        out.distance[row] = min_of(at_ * length_, range_);
-        out.index[row] = rules_.by_part ? part.index : part.body, out.feature[row] = feature_;
-        put(out.point, origin_ + at_ * along_), put(out.normal, normal_at(part));
+        const PlacedRayPart& part = part_of(ray.part);
+        out.distance[row] = min_of(ray.at * ray.length, ray.range);
+        out.index[row] = rules_.by_part ? part.index : part.body, out.feature[row] = ray.feature;
+        put(out.point, ray.origin + ray.at * ray.along), put(out.normal, normal_at(ray, part));
     }
 
-    Vec3d normal_at(const PlacedRayPart& part) const {
-        const Nearby near = nearby(part.centre);
-        const Vec3d against = (-1.0 / length_) * along_;
-        if (piece_ == kInside) return against;
-        if (part.kind == Kind::swept) return normal_;
+    static Vec3d normal_at(const Ray& ray, const PlacedRayPart& part) {
+        if (part.kind == Kind::mesh) return ray.normal;
+        if (ray.piece == kInside) return (-1.0 / ray.length) * ray.along;
+        if (part.kind == Kind::swept) return ray.normal;
         if (part.kind == Kind::half_space) return part.rotation * std::get<HalfSpace>(part.part->shape).normal;
         if (part.kind == Kind::box) {
-            const Vec3d normal = column(part.rotation, piece_);
-            return dot(normal, along_) > 0.0 ? -normal : normal;
+            const Vec3d normal = column(part.rotation, ray.piece);
+            return dot(normal, ray.along) > 0.0 ? -normal : normal;
         }
-        Line line = line_of(part, near);
-        const Chord chord{at_ - near.at, at_ - near.at, piece_};
+        const Nearby near = ray.nearby(part.centre);
+        Line line = line_of(ray, part, near);
+        const Chord chord{ray.at - near.at, ray.at - near.at, ray.piece};
         if (part.kind == Kind::element) return part.rotation * normal_of(part.element, line, chord);
-        if (part.kind == Kind::mesh) {
-            const MeshRay ray{*surface_of(*part.part)->mesh, line, near.at, false};
-            if (ray.mesh.is_cloud() && at_ == 0.0) return against;
-            return part.rotation * normal_of(ray, FeatureHit{at_, feature_});
-        }
         line.from = line.from + part.in_frame;
         const ConvexCore& core = std::get<Convex>(part.part->shape).core;
         if (part.kind == Kind::cylinder) return part.rotation * normal_of(std::get<Cylinder>(core), line, chord);
@@ -370,21 +429,13 @@ private:
 
     const RayTarget& target_;
     const RayRules& rules_;
+    Ray ray_[kPacket];
+    unsigned active_ = 0;
+    Guess first_guess_;
 
-    // The ray, of which the direction is about one long.
-    Vec3d origin_{}, along_{};
-    double length_ = 1.0, per_length_sq_ = 1.0, range_ = 0.0;
-
-    // The first hit so far: where, in multiples of the direction, and of what.
-    double at_ = 0.0;
-    std::int32_t part_ = kNothing, feature_ = -1;
-    int piece_ = 0;
-    Vec3d normal_{};
-
-    const RayTree* tree_ = nullptr;  // that is being searched
-    double tree_at_ = 0.0;
-    std::int32_t last_part_ = -1, last_feature_ = -1;  // to begin with: what the ray before has hit
-    std::int32_t seen_feature_ = -1;
+    const RayTree* tree_ = nullptr;  // that is being searched, and where on the rays they are nearest to its centre
+    double tree_at_[kPacket];
+    BoxRays boxes_;
 };
 
 std::size_t RayTarget::cast(const RayRows& rays, const RayRules& rules, const RayColumns& out, Work& work) const {
@@ -393,11 +444,10 @@ std::size_t RayTarget::cast(const RayRows& rays, const RayRules& rules, const Ra
     std::size_t first_bad = rays.count;
     Pool::shared().for_blocks(rays.count, kBlock, rules.threads, [&](std::size_t begin, std::size_t end) {
         RayCaster caster(*this, rules);
-        std::size_t bad = rays.count;
-        caster.cast(rays, out, begin, end, bad);
+        const std::size_t stopped = caster.cast(rays, out, begin, end);
         const std::lock_guard<std::mutex> alone(sums);
         work += caster.work;
-        first_bad = std::min(first_bad, bad);
+        if (stopped < end) first_bad = std::min(first_bad, stopped);
     });
     return first_bad;
 }
