@@ -11,6 +11,7 @@ void bind_meshes(nanobind::module_& m);
 void bind_point_clouds(nanobind::module_& m);
 void bind_queries(nanobind::module_& m);
 void bind_contacts(nanobind::module_& m);
+void bind_rays(nanobind::module_& m);
 void bind_scene(nanobind::module_& m);
 void bind_robots(nanobind::module_& m);
 void bind_sweeps(nanobind::module_& m);
@@ -31,6 +32,7 @@ NB_MODULE(_core, m) {
     clearance::bind_point_clouds(m);
     clearance::bind_queries(m);
     clearance::bind_contacts(m);
+    clearance::bind_rays(m);
     clearance::bind_scene(m);
     clearance::bind_robots(m);
     clearance::bind_sweeps(m);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "bvh/ray_mesh.hpp"
 #include "bvh/tree.hpp"
 #include "closest/core.hpp"
 #include "closest/element.hpp"
@@ -32,6 +33,7 @@ struct Mesh {
     int corners = 3;                      // that differ: 1 in a cloud
     double radius = 0.0;                  // of the balls of a cloud, which trees do not know of
     std::uint64_t number = new_number();  // no two meshes of a process have the same
+    std::shared_ptr<LazyRayMesh> rays = std::make_shared<LazyRayMesh>();
 
     Core<double, 3> triangle(std::int32_t k) const {
         const Face& face = faces[static_cast<std::size_t>(k)];
@@ -48,7 +50,8 @@ struct Mesh {
     static std::uint64_t new_number();
     VolumeKind volume() const { return rss ? VolumeKind::rss : VolumeKind::obb; }
     std::size_t bytes() const {
-        return vertices.size() * sizeof(Vec3d) + faces.size() * sizeof(Face) + boxes.bytes() + (rss ? rss->bytes() : 0);
+        return vertices.size() * sizeof(Vec3d) + faces.size() * sizeof(Face) + boxes.bytes() + (rss ? rss->bytes() : 0) +
+               rays->bytes();
     }
 };
 

@@ -1,0 +1,218 @@
+// Rays through trees, eight boxes or four triangles at a time; included by one file per instruction set, see
+// closest/kernel.inl for the rules.
+#include "bvh/ray_kernels.hpp"
+
+namespace clearance {
+namespace {
+
+constexpr int kStack = 256;
+
+struct Waiting {
+    float near;  // the nearest point of any of its rays
+    std::int32_t child;
+    unsigned rays;
+};
+
+// Which columns of a node are met first, and the inverse slopes of the ray. None of these is infinite: boxes are larger than
+// they need to be by more than rounding, so what lies in the plane of a face is inside of it.
+struct Slopes {
+    int near[3], far[3];
+    float inverse[3];
+
+    CLEARANCE_INLINE void set(const BoxRay& ray) {
+        constexpr float kLeast = 1e-18f;
+        for (int k = 0; k < 3; ++k) {
+            const bool falls = ray.along[k] < 0.0f;
+            near[k] = falls ? k + 3 : k, far[k] = falls ? k : k + 3;
+            inverse[k] = 1.0f / (abs_of(ray.along[k]) < kLeast ? (falls ? -kLeast : kLeast) : ray.along[k]);
+        }
+    }
+};
+
+// Where the ray enters eight boxes; bit by bit those that it meets.
+template <class Real>
+CLEARANCE_INLINE unsigned entered(const RayNode& node, const BoxRay& ray, const Slopes& slopes, float last, Real& nearest) {
+    using Lanes = LaneTraits<Real>;
+    const Real from_x(ray.from[0]), from_y(ray.from[1]), from_z(ray.from[2]);
+    const Real per_x(slopes.inverse[0]), per_y(slopes.inverse[1]), per_z(slopes.inverse[2]);
+    const Real in_x = (Lanes::load(node.bound[slopes.near[0]]) - from_x) * per_x;
+    const Real in_y = (Lanes::load(node.bound[slopes.near[1]]) - from_y) * per_y;
+    const Real in_z = (Lanes::load(node.bound[slopes.near[2]]) - from_z) * per_z;
+    const Real out_x = (Lanes::load(node.bound[slopes.far[0]]) - from_x) * per_x;
+    const Real out_y = (Lanes::load(node.bound[slopes.far[1]]) - from_y) * per_y;
+    const Real out_z = (Lanes::load(node.bound[slopes.far[2]]) - from_z) * per_z;
+    const Real latest = max_of(max_of(in_x, in_y), max_of(in_z, Real(ray.first)));
+    const Real earliest = min_of(min_of(out_x, out_y), min_of(out_z, Real(last)));
+    const auto is_entered = latest <= earliest;
+    nearest = select(is_entered, min_of(nearest, latest), nearest);
+    return bits_of(is_entered);
+}
+
+// Bit j of byte i becomes bit i of byte j.
+CLEARANCE_INLINE std::uint64_t transposed_bits(std::uint64_t x) {
+    std::uint64_t t = (x ^ (x >> 7)) & 0x00aa00aa00aa00aau;
+    x ^= t ^ (t << 7);
+    t = (x ^ (x >> 14)) & 0x0000cccc0000ccccu;
+    x ^= t ^ (t << 14);
+    t = (x ^ (x >> 28)) & 0x00000000f0f0f0f0u;
+    return x ^ t ^ (t << 28);
+}
+
+template <class Leaf>
+CLEARANCE_INLINE void fetch(const Leaf* leaf) {
+    const char* at = reinterpret_cast<const char*>(leaf);
+    for (std::size_t k = 0; k < sizeof(Leaf); k += 64) __builtin_prefetch(at + k);
+}
+
+// Nearest boxes first. Visitor::visit(leaf, rays) may shrink boxes.last, Visitor::fetch(leaf) asks memory for what will be
+// needed soon. Below a stack that is full, another one begins.
+template <class Real, class Visitor>
+void through(const RayNode* nodes, const Waiting& root, BoxRays& boxes, const Slopes* slopes, const Visitor& visitor,
+             RayCounts& counts) {
+    using Lanes = LaneTraits<Real>;
+    Waiting stack[kStack];
+    int size = 0;
+    stack[size++] = root;
+    while (size > 0) {
+        const Waiting top = stack[--size];
+        unsigned rays = top.rays & bits_of(Real(top.near) <= Lanes::load(boxes.last));
+        if (rays == 0) continue;
+        if (top.child < 0) {
+            ++counts.leaves;
+            visitor.visit(~top.child, rays);
+            continue;
+        }
+        const RayNode& node = nodes[top.child];
+        ++counts.nodes;
+        Real nearest(std::numeric_limits<float>::infinity());
+        std::uint64_t matrix = 0;
+        unsigned children = 0;
+        do {
+            const int k = __builtin_ctz(rays);
+            const unsigned met = entered(node, boxes.ray[k], slopes[k], boxes.last[k], nearest);
+            children |= met;
+            matrix |= static_cast<std::uint64_t>(met) << (8 * k);
+            rays &= rays - 1;
+        } while (rays != 0);
+        if (children == 0) continue;
+        matrix = transposed_bits(matrix);
+        alignas(32) float near[8];
+        Lanes::store(near, nearest);
+        const bool has_room = size + 8 <= kStack;
+        const int bottom = size;
+        for (; children != 0; children &= children - 1) {
+            const int k = __builtin_ctz(children);
+            const Waiting below{near[k], node.child[k], static_cast<unsigned>(matrix >> (8 * k)) & 0xffu};
+            if (!has_room) {
+                through<Real>(nodes, below, boxes, slopes, visitor, counts);
+                continue;
+            }
+            if (below.child >= 0)
+                fetch(nodes + below.child);
+            else
+                visitor.fetch(~below.child);
+            int to = size++;
+            for (; to > bottom && stack[to - 1].near < below.near; --to) stack[to] = stack[to - 1];
+            stack[to] = below;
+        }
+    }
+}
+
+template <class Real, class Visitor>
+CLEARANCE_INLINE void through_all(const RayNode* nodes, unsigned active, BoxRays& boxes, const Visitor& visitor,
+                                  RayCounts& counts) {
+    Slopes slopes[kPacket];
+    float first = std::numeric_limits<float>::infinity();
+    for (int k = 0; k < kPacket; ++k) {
+        if ((active >> k & 1u) == 0) {
+            boxes.last[k] = -std::numeric_limits<float>::infinity();
+            continue;
+        }
+        slopes[k].set(boxes.ray[k]);
+        first = min_of(first, boxes.ray[k].first);
+    }
+    through<Real>(nodes, {first, 0, active}, boxes, slopes, visitor, counts);
+}
+
+// Triangles of a leaf that are hit no later than `best`, or seen as a line.
+template <class Real>
+CLEARANCE_INLINE unsigned hit_triangles(const RayTriangles& leaf, const TriangleRay& ray, double best, double* at) {
+    using Lanes = LaneTraits<Real>;
+    unsigned hit = 0;
+    for (int first = 0; first < kRayLeaf; first += Lanes::count) {
+        const auto corner = [&](int k) {
+            const double(*vertex)[kRayLeaf] = leaf.vertex + 3 * k;
+            return seen(ray, Lanes::load(vertex[ray.x] + first), Lanes::load(vertex[ray.y] + first),
+                        Lanes::load(vertex[ray.z] + first));
+        };
+        const Vec3<Real> a = corner(0), b = corner(1), c = corner(2);
+        const TriangleMeeting<Real> met = meeting(ray, a, b, c);
+        const auto in_range = both(met.at >= Real(0.0), met.at <= Real(best));
+        const auto edgewise = both(met.area >= Real(0.0), met.area <= Real(0.0));
+        Lanes::store(at + first, met.at);
+        hit |= bits_of(both(met.is_inside, either(in_range, edgewise))) << first;
+    }
+    return hit & ((1u << leaf.count) - 1u);
+}
+
+template <class Wide>
+struct TriangleLeaves {
+    const RayTriangles* leaves;
+    TriangleRays& rays;
+    const LeafVisitor& visitor;
+
+    CLEARANCE_INLINE void fetch(std::int32_t number) const { clearance::fetch(leaves + number); }
+    CLEARANCE_INLINE void visit(std::int32_t number, unsigned active) const {
+        const RayTriangles& leaf = leaves[number];
+        for (; active != 0; active &= active - 1) {
+            const int k = __builtin_ctz(active);
+            alignas(32) double at[kRayLeaf];
+            const unsigned hit = hit_triangles<Wide>(leaf, *rays.ray[k], rays.best[k], at);
+            if (hit != 0) visitor.visit(visitor.context, k, leaf, hit, at);
+        }
+    }
+};
+
+struct BallLeaves {
+    const RayBalls* leaves;
+    const BallVisitor& visitor;
+
+    CLEARANCE_INLINE void fetch(std::int32_t number) const { clearance::fetch(leaves + number); }
+    CLEARANCE_INLINE void visit(std::int32_t number, unsigned active) const {
+        visitor.visit(visitor.context, active, leaves[number]);
+    }
+};
+
+struct Items {
+    const ItemVisitor& visitor;
+
+    CLEARANCE_INLINE void fetch(std::int32_t) const {}
+    CLEARANCE_INLINE void visit(std::int32_t number, unsigned active) const {
+        visitor.visit(visitor.context, active, number);
+    }
+};
+
+template <class Real, class Wide>
+void through_triangles(const RayNode* nodes, const RayTriangles* leaves, unsigned active, BoxRays& boxes, TriangleRays& rays,
+                       const LeafVisitor& visitor, RayCounts& counts) {
+    through_all<Real>(nodes, active, boxes, TriangleLeaves<Wide>{leaves, rays, visitor}, counts);
+}
+
+template <class Real>
+void through_balls(const RayNode* nodes, const RayBalls* leaves, unsigned active, BoxRays& boxes, const BallVisitor& visitor,
+                   RayCounts& counts) {
+    through_all<Real>(nodes, active, boxes, BallLeaves{leaves, visitor}, counts);
+}
+
+template <class Real>
+void through_world(const RayNode* nodes, unsigned active, BoxRays& boxes, const ItemVisitor& visitor, RayCounts& counts) {
+    through_all<Real>(nodes, active, boxes, Items{visitor}, counts);
+}
+
+template <class Real, class Wide>
+constexpr RayKernels ray_kernels_of() {
+    return {through_triangles<Real, Wide>, through_balls<Real>, through_world<Real>};
+}
+
+}  // namespace
+}  // namespace clearance
