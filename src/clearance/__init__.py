@@ -1,6 +1,6 @@
 """How far a robot is from touching anything, now and throughout its next movement."""
 
-from . import elements, errors, poses, samples
+from . import elements, errors, poses, samples, simulation
 from .bezier import sweep_bezier
 from .braking import Braking
 from .clearances import Clearances, clearances, is_clear
@@ -11,6 +11,7 @@ from .guard import Guard, Replay, Verdict
 from .meshio import load_mesh
 from .paths import PathReport, check_path
 from .queries import Gap, Gaps, Work, collides, distance, within
+from .rays import Hits, RayTarget, raycast
 from .robots import Joint, Link, Mimic, PairGaps, Robot, RobotGap, SamplingReport
 from .scene import Nearest, NearestBatch, PairTable, Scene, Search
 from .shapes import (
@@ -55,6 +56,7 @@ __all__ = [
     "Guard",
     "HalfSpace",
     "HeightField",
+    "Hits",
     "Joint",
     "Link",
     "Mesh",
@@ -67,6 +69,7 @@ __all__ = [
     "Placed",
     "PlacedBatch",
     "PointCloud",
+    "RayTarget",
     "Replay",
     "Robot",
     "RobotGap",
@@ -96,7 +99,9 @@ __all__ = [
     "is_clear",
     "load_mesh",
     "poses",
+    "raycast",
     "samples",
+    "simulation",
     "sweep",
     "sweep_bezier",
     "within",
