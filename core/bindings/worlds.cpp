@@ -278,6 +278,29 @@ void bind_worlds(nb::module_& m) {
             "count"_a, "threads"_a)
         .def_prop_ro("time", [](GuardedWorld& self) { return guarded(self, [](World& w) { return w.time(); }); })
         .def_prop_ro("steps", [](GuardedWorld& self) { return guarded(self, [](World& w) { return w.steps(); }); })
+        .def(
+            "pose",
+            [](GuardedWorld& self, int body) {
+                return array_of(guarded(self, [&](World& w) { return w.rigid(body).pose(); }));
+            },
+            "body"_a, nb::sig("def pose(self, body: int) -> numpy.typing.NDArray[numpy.float64]"))
+        .def(
+            "velocity",
+            [](GuardedWorld& self, int body) {
+                NumpyArray result = new_array({6});
+                guarded(self, [&](World& w) {
+                    const Rigid& rigid = w.rigid(body);
+                    return put(result.data(), rigid.velocity), put(result.data() + 3, rigid.spin), 0;
+                });
+                return result;
+            },
+            "body"_a, nb::sig("def velocity(self, body: int) -> numpy.typing.NDArray[numpy.float64]"))
+        .def(
+            "centre",
+            [](GuardedWorld& self, int body) {
+                return array_of(guarded(self, [&](World& w) { return w.rigid(body).centre; }));
+            },
+            "body"_a, nb::sig("def centre(self, body: int) -> numpy.typing.NDArray[numpy.float64]"))
         .def("poses", &poses_of, nb::sig("def poses(self) -> numpy.typing.NDArray[numpy.float64]"))
         .def(
             "velocities",

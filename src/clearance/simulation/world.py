@@ -114,6 +114,7 @@ class World:
         self._bodies: dict[str, BodyRecord] = {}
         self._numbers: dict[str, int] = {}
         self._joints: dict[str, JointRecord] = {}
+        self._joint_numbers: dict[str, int] = {}
         self._groups: dict[str, int] = {}
         self._ignored: list[tuple[str, str]] = []
         self._robots: dict[str, Robot] = {}
@@ -209,6 +210,7 @@ class World:
         del self._bodies[name]
         self._numbers = {other: k for k, other in enumerate(self._bodies)}
         self._joints = {key: joint for key, joint in self._joints.items() if name not in (joint.a, joint.b)}
+        self._joint_numbers = {key: k for k, key in enumerate(self._joints)}
         self._ignored = [pair for pair in self._ignored if name not in pair]
 
     def set(self, name: str, pose: ArrayLike | None = None, velocity: ArrayLike | None = None) -> None:
@@ -283,7 +285,7 @@ class World:
         number = self._number(name)
         if self._bodies[name].motion != "dynamic":
             raise ValueError(f"body '{name}' is {self._bodies[name].motion}: no force moves it.")
-        place = self._world.centres()[number].copy() if at is None else _vector(at, "at")
+        place = self._world.centre(number) if at is None else _vector(at, "at")
         self._world.push(number, _vector(force, "force"), _vector(torque, "torque"), place, is_impulse)
 
     def ignore(self, a: str, b: str) -> None:
@@ -350,11 +352,13 @@ class World:
         if limits is not None:
             self._world.set_limits(number, float(low), float(high))
         self._joints[name] = JointRecord(kind, a, b, (float(low), float(high)))
+        self._joint_numbers[name] = number
 
     def part(self, name: str) -> None:
         """Remove a joint; its bodies still pass through each other."""
         self._world.part(self._joint(name))
         del self._joints[name]
+        self._joint_numbers = {key: k for k, key in enumerate(self._joints)}
 
     def drive(self, name: str, speed: float, torque: float = inf) -> None:
         """Let a motor turn a hinge, or move a slide, at a speed.
@@ -538,11 +542,11 @@ class World:
 
     def pose(self, name: str) -> Floats:
         """Give the pose of a body, `world_from_body`."""
-        return self._world.poses()[self._number(name)].copy()
+        return self._world.pose(self._number(name))
 
     def velocity(self, name: str) -> Floats:
         """Give the velocity of the centre of mass of a body and its angular velocity, (6,)."""
-        return self._world.velocities()[self._number(name)].copy()
+        return self._world.velocity(self._number(name))
 
     def shape(self, name: str) -> Shape:
         """Give the shape of a body, in its own frame."""
@@ -670,7 +674,7 @@ class World:
     def _joint(self, name: str) -> int:
         if name not in self._joints:
             raise KeyError(f"there is no joint '{name}' in the world.")
-        return list(self._joints).index(name)
+        return self._joint_numbers[name]
 
     @staticmethod
     def _check_new(name: Any, known: Any, what: str) -> None:
