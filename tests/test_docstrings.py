@@ -15,7 +15,10 @@ import clearance
 from clearance import _core
 
 MODULES = sorted(
-    f"clearance.{module.name}" for module in pkgutil.iter_modules(clearance.__path__) if not module.name.startswith("_")
+    module.name
+    for folder, prefix in ((clearance, "clearance."), (clearance.simulation, "clearance.simulation."))
+    for module in pkgutil.iter_modules(folder.__path__, prefix)
+    if not module.name.startswith("clearance._")
 )
 every_module = pytest.mark.parametrize("name", ["clearance", *MODULES])
 

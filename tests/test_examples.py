@@ -161,3 +161,10 @@ def test_guarded_humanoid_says_what_it_takes_to_be_shown_live(monkeypatch):
     monkeypatch.setitem(sys.modules, "viser", None)
     with pytest.raises(SystemExit, match="pip install viser"):
         load("guarded_humanoid").main("--live")
+
+
+def test_vehicles_drive_the_circles_that_are_expected(tmp_path):
+    found = load("drive_circles").main(tmp_path)
+    assert all(one.deviation < 0.01 for rounds in found.values() for one in rounds)
+    picture = imread(tmp_path / "drive_circles.png")[..., :3]
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 100

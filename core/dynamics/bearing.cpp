@@ -96,6 +96,7 @@ void Bearing::prepare(std::span<const Rigid> bodies, double step) {
     const Mat3 angular = body_a.inverse_inertia + body_b.inverse_inertia;
     linear_mass_ = kind == BearingKind::slide ? inverse_across(linear, e_, f_) : inverse(linear);
     angular_mass_ = kind == BearingKind::hinge ? inverse_across(angular, e_, f_) : inverse(angular);
+    linear_response_ = largest_response(linear), angular_response_ = largest_response(angular);
     if (kind == BearingKind::hinge) {
         row_mass_ = 1.0 / dot(along_, angular * along_);
         turn_error_ = cross(along_, body_b.rotation * anchors.axis_b);
@@ -142,18 +143,19 @@ void Bearing::warm_start(std::span<Rigid> bodies) const {
         push_along(body_a, body_b, motor_impulse_ + limit_impulse_);
 }
 
-void Bearing::solve(std::span<Rigid> bodies, bool is_relaxing) {
+double Bearing::solve(std::span<Rigid> bodies, bool is_relaxing) {
     Rigid &body_a = bodies[static_cast<std::size_t>(a)], &body_b = bodies[static_cast<std::size_t>(b)];
     const Softness soft = is_relaxing ? Softness{} : softness_;
-    if (motor.task != Motor::Task::none) solve_motor(body_a, body_b);
+    double largest = 0.0;
+    if (motor.task != Motor::Task::none) largest = solve_motor(body_a, body_b);
     if (lowest > -std::numeric_limits<double>::infinity() || highest < std::numeric_limits<double>::infinity())
-        solve_limits(body_a, body_b, is_relaxing);
-    if (kind != BearingKind::ball) solve_angular(body_a, body_b, soft);
-    solve_linear(body_a, body_b, soft);
+        largest = max_of(largest, solve_limits(body_a, body_b, is_relaxing));
+    if (kind != BearingKind::ball) largest = max_of(largest, solve_angular(body_a, body_b, soft));
+    return max_of(largest, solve_linear(body_a, body_b, soft));
 }
 
 // Motors act at real velocities, also while errors are undone.
-void Bearing::solve_motor(Rigid& body_a, Rigid& body_b) {
+double Bearing::solve_motor(Rigid& body_a, Rigid& body_b) {
     const double most = motor.most * step_, rate = min_of(kServoRate, kServoShare / step_);
     if (kind == BearingKind::ball) {
         Vec3d wanted = -rate * motor_error_;
@@ -163,7 +165,7 @@ void Bearing::solve_motor(Rigid& body_a, Rigid& body_b) {
         const Vec3d change = impulse - motor_turn_impulse_;
         motor_turn_impulse_ = impulse;
         body_a.twist(-change), body_b.twist(change);
-        return;
+        return angular_response_ * norm(change);
     }
     const double wanted =
         motor.task == Motor::Task::drive ? motor.target : clamped(rate * (motor.target - value_), motor.fastest);
@@ -171,33 +173,38 @@ void Bearing::solve_motor(Rigid& body_a, Rigid& body_b) {
     const double change = impulse - motor_impulse_;
     motor_impulse_ = impulse;
     push_along(body_a, body_b, change);
+    return abs_of(change) / row_mass_;
 }
 
 // The nearer of the two limits pushes back, once it would be passed within the step.
-void Bearing::solve_limits(Rigid& body_a, Rigid& body_b, bool is_relaxing) {
+double Bearing::solve_limits(Rigid& body_a, Rigid& body_b, bool is_relaxing) {
     const bool is_low = value_ - lowest < highest - value_;
     const double side = is_low ? 1.0 : -1.0, room = is_low ? value_ - lowest : highest - value_;
     const Softness soft = is_relaxing || room > 0.0 ? Softness{} : softness_;
     const double bias = room > 0.0 ? room / step_ : soft.bias_rate * room;
     const double before = max_of(0.0, side * limit_impulse_), speed = side * relative_speed(body_a, body_b);
     const double impulse = max_of(0.0, before - soft.mass_scale * row_mass_ * (speed + bias) - soft.impulse_scale * before);
-    push_along(body_a, body_b, side * impulse - limit_impulse_);
+    const double change = side * impulse - limit_impulse_;
+    push_along(body_a, body_b, change);
     limit_impulse_ = side * impulse;
+    return abs_of(change) / row_mass_;
 }
 
-void Bearing::solve_angular(Rigid& body_a, Rigid& body_b, const Softness& soft) {
+double Bearing::solve_angular(Rigid& body_a, Rigid& body_b, const Softness& soft) {
     const Vec3d velocity = body_b.spin - body_a.spin + turn_ahead_ + soft.bias_rate * turn_error_;
     const Vec3d change = -(soft.mass_scale * (angular_mass_ * velocity)) - soft.impulse_scale * angular_;
     angular_ = angular_ + change;
     body_a.twist(-change), body_b.twist(change);
+    return angular_response_ * norm(change);
 }
 
-void Bearing::solve_linear(Rigid& body_a, Rigid& body_b, const Softness& soft) {
+double Bearing::solve_linear(Rigid& body_a, Rigid& body_b, const Softness& soft) {
     const Vec3d velocity =
         body_b.velocity_at(r_b_) - body_a.velocity_at(r_a_) + shift_ahead_ + soft.bias_rate * shift_error_;
     const Vec3d change = -(soft.mass_scale * (linear_mass_ * velocity)) - soft.impulse_scale * linear_;
     linear_ = linear_ + change;
     body_a.push(-change, r_a_), body_b.push(change, r_b_);
+    return linear_response_ * norm(change);
 }
 
 void Bearing::remember(const Memory& memory) {

@@ -39,7 +39,7 @@ public:
     void measure(std::span<const Rigid> bodies);  // the value, after bodies have moved
     void prepare(std::span<const Rigid> bodies, double step);
     void warm_start(std::span<Rigid> bodies) const;
-    void solve(std::span<Rigid> bodies, bool is_relaxing);
+    double solve(std::span<Rigid> bodies, bool is_relaxing);  // returns the largest change of a velocity
 
     // What the next step begins with.
     struct Memory {
@@ -64,10 +64,10 @@ private:
     double relative_speed(const Rigid& a, const Rigid& b) const;
     void look_ahead(const Rigid& a, const Rigid& b);
     void push_along(Rigid& a, Rigid& b, double impulse) const;
-    void solve_motor(Rigid& a, Rigid& b);
-    void solve_limits(Rigid& a, Rigid& b, bool is_relaxing);
-    void solve_angular(Rigid& a, Rigid& b, const Softness& soft);
-    void solve_linear(Rigid& a, Rigid& b, const Softness& soft);
+    double solve_motor(Rigid& a, Rigid& b);
+    double solve_limits(Rigid& a, Rigid& b, bool is_relaxing);
+    double solve_angular(Rigid& a, Rigid& b, const Softness& soft);
+    double solve_linear(Rigid& a, Rigid& b, const Softness& soft);
 
     double value_ = 0.0;
 
@@ -77,7 +77,7 @@ private:
     Vec3d r_a_, r_b_, along_, e_, f_, shift_error_, turn_error_;
     Vec3d shift_ahead_, turn_ahead_;  // by how much velocities differ half a step later, as bodies turn
     Mat3 linear_mass_, angular_mass_;
-    double row_mass_ = 0.0;
+    double row_mass_ = 0.0, linear_response_ = 0.0, angular_response_ = 0.0;  // the latter of impulses of any direction
     Vec3d linear_{0, 0, 0}, angular_{0, 0, 0}, motor_turn_impulse_{0, 0, 0}, motor_error_{0, 0, 0};
     double motor_impulse_ = 0.0, limit_impulse_ = 0.0;
 };

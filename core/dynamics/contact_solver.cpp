@@ -11,6 +11,8 @@ namespace {
 constexpr double kContactDamping = 10.0;    // ratio: overlaps are undone without a bounce
 constexpr double kContactFrequency = 0.25;  // of the rate of steps: as stiff as steps can resolve
 
+double squared(double x) { return x * x; }
+
 // The impulse along a row that `mass` answers to, given its velocity and what was done before.
 double more_impulse(const Softness& soft, double mass, double velocity, double before) {
     return -soft.mass_scale * mass * velocity - soft.impulse_scale * before;
@@ -20,12 +22,6 @@ double more_impulse(const Softness& soft, double mass, double velocity, double b
 double largest_eigenvalue(double ee, double ef, double ff) {
     const double half = 0.5 * (ee - ff);
     return 0.5 * (ee + ff) + std::sqrt(half * half + ef * ef);
-}
-
-// No less than the largest eigenvalue of a symmetric matrix, and that itself where all are equal.
-double largest_response(const Mat3& m) {
-    const auto sum = [](const Vec3d& row) { return abs_of(row.x) + abs_of(row.y) + abs_of(row.z); };
-    return max_of(max_of(sum(m.row[0]), sum(m.row[1])), sum(m.row[2]));
 }
 
 // Springs one after the other give way together.
@@ -76,16 +72,21 @@ void ContactSolver::warm_start(std::span<Rigid> bodies) const {
     }
 }
 
-void ContactSolver::solve(std::span<Rigid> bodies) {
-    for (ContactPatch& patch : patches) solve_patch<false>(patch, bodies);
+double ContactSolver::solve(std::span<Rigid> bodies) {
+    double largest = 0.0;
+    for (ContactPatch& patch : patches) largest = max_of(largest, solve_patch<false>(patch, bodies));
+    return largest;
 }
 
-void ContactSolver::relax(std::span<Rigid> bodies) {
-    for (ContactPatch& patch : patches) solve_patch<true>(patch, bodies);
+double ContactSolver::relax(std::span<Rigid> bodies) {
+    double largest = 0.0;
+    for (ContactPatch& patch : patches) largest = max_of(largest, solve_patch<true>(patch, bodies));
+    return largest;
 }
 
 template <bool is_relaxing>
-void ContactSolver::solve_patch(ContactPatch& patch, std::span<Rigid> bodies) {
+double ContactSolver::solve_patch(ContactPatch& patch, std::span<Rigid> bodies) {
+    double largest_sq = 0.0;
     Rigid &a = bodies[static_cast<std::size_t>(patch.a)], &b = bodies[static_cast<std::size_t>(patch.b)];
     const Material& material = patch.material;
     const auto velocity_at = [&](const ContactPoint& p) { return b.velocity_at(p.r_b) - a.velocity_at(p.r_a); };
@@ -110,6 +111,7 @@ void ContactSolver::solve_patch(ContactPatch& patch, std::span<Rigid> bodies) {
         const double change = impulse - p.normal_impulse;
         p.normal_impulse = impulse;
         a.push(-change * patch.normal, p.r_a), b.push(change * patch.normal, p.r_b);
+        largest_sq = max_of(largest_sq, squared(change / p.normal_mass));
     }
     double pressed = 0.0;
     // One mass for all directions lets friction end up opposite to the slip, where it takes out most.
@@ -124,6 +126,7 @@ void ContactSolver::solve_patch(ContactPatch& patch, std::span<Rigid> bodies) {
         const Vec3d impulse = (e - p.friction_e) * patch.e + (f - p.friction_f) * patch.f;
         p.friction_e = e, p.friction_f = f;
         a.push(-impulse, p.r_a), b.push(impulse, p.r_b);
+        largest_sq = max_of(largest_sq, norm_sq(impulse) / squared(p.friction_mass));
     }
     if (material.rolling > 0.0) {
         Vec3d impulse = patch.rolling_impulse - patch.rolling_mass * (b.spin - a.spin);
@@ -132,7 +135,9 @@ void ContactSolver::solve_patch(ContactPatch& patch, std::span<Rigid> bodies) {
         const Vec3d change = impulse - patch.rolling_impulse;
         patch.rolling_impulse = impulse;
         a.twist(-change), b.twist(change);
+        largest_sq = max_of(largest_sq, norm_sq(change) / squared(patch.rolling_mass));
     }
+    return std::sqrt(largest_sq);
 }
 
 void ContactSolver::reflect(std::span<Rigid> bodies) {

@@ -61,14 +61,15 @@ public:
 
     void prepare(std::span<Rigid> bodies, const ContactSettings& settings);
     void warm_start(std::span<Rigid> bodies) const;
-    void solve(std::span<Rigid> bodies);    // with overlaps undone
-    void relax(std::span<Rigid> bodies);    // without, so that undoing them leaves no speed behind; with bounces
+    // Both return the largest change of a velocity.
+    double solve(std::span<Rigid> bodies);  // with overlaps undone
+    double relax(std::span<Rigid> bodies);  // without, so that undoing them leaves no speed behind; with bounces
     void reflect(std::span<Rigid> bodies);  // elastic contacts: every pair once, by one impulse
 
 private:
     void prepare_patch(ContactPatch& patch, std::span<Rigid> bodies);
     template <bool is_relaxing>
-    void solve_patch(ContactPatch& patch, std::span<Rigid> bodies);
+    double solve_patch(ContactPatch& patch, std::span<Rigid> bodies);
 
     ContactSettings settings_;
 };

@@ -67,21 +67,28 @@ inline Mat3 response(const Vec3d& r, const Mat3& inverse_inertia, double inverse
     return diagonal(inverse_mass) + turned(inverse_inertia, cross_r);
 }
 
+// No less than the largest eigenvalue of a symmetric matrix, and that itself where all are equal.
+inline double largest_response(const Mat3& m) {
+    const auto sum = [](const Vec3d& row) { return abs_of(row.x) + abs_of(row.y) + abs_of(row.z); };
+    return max_of(max_of(sum(m.row[0]), sum(m.row[1])), sum(m.row[2]));
+}
+
 enum class Motion { dynamic, kinematic, fixed };
 
-// Where a body is and how it moves: about its centre of mass, in the world.
-struct Rigid {
-    Motion motion = Motion::fixed;
-    double inverse_mass = 0.0;                                              // zero: nothing moves it
-    Mat3 inertia = diagonal(0.0), inverse_inertia_in_body = diagonal(0.0);  // in the frame of the body
-    Vec3d centre_in_body{0, 0, 0};
+// Where a body is and how it moves: about its centre of mass, in the world. What impulses read and write comes first.
+struct alignas(64) Rigid {
+    double inverse_mass = 0.0;  // zero: nothing moves it
+    Vec3d velocity{0, 0, 0}, spin{0, 0, 0};
+    Mat3 inverse_inertia = diagonal(0.0);
 
     Vec3d centre{0, 0, 0};
     Turn turn;
-    Vec3d velocity{0, 0, 0}, spin{0, 0, 0};
+    Mat3 rotation = kNoTurn;  // of the turn
     Vec3d force{0, 0, 0}, torque{0, 0, 0};
 
-    Mat3 rotation = kNoTurn, inverse_inertia = diagonal(0.0);  // of the turn above, in the world
+    Motion motion = Motion::fixed;
+    Vec3d centre_in_body{0, 0, 0};
+    Mat3 inertia = diagonal(0.0), inverse_inertia_in_body = diagonal(0.0);  // in the frame of the body
 
     Pose pose() const { return {rotation, centre - rotation * centre_in_body}; }
     void place(const Pose& pose);

@@ -18,7 +18,9 @@ constexpr double kFast = 0.1;         // of the smaller body, in a step
 constexpr double kReached = 1e-3;     // of the smaller body: nearer is there
 constexpr double kFaceToFace = 0.7;   // cosine between a contact and the normal of its triangle
 constexpr int kMostAdvances = 30;
-constexpr std::size_t kBlock = 16;  // pairs that a thread takes at a time
+constexpr double kUnchanged = 1e-6;        // of what gravity does in a step,
+constexpr double kUnchangedSpeed = 1e-10;  // and of the fastest body: smaller changes of velocities do not matter
+constexpr std::size_t kBlock = 16;         // pairs that a thread takes at a time
 
 std::uint64_t key_of(std::int32_t a, std::int32_t b) {
     const auto low = static_cast<std::uint64_t>(std::min(a, b)), high = static_cast<std::uint64_t>(std::max(a, b));
@@ -328,6 +330,12 @@ void World::apply_forces() {
     }
 }
 
+double World::fastest() const {
+    double most_sq = 0.0;
+    for (const Rigid& rigid : rigid_) most_sq = max_of(most_sq, norm_sq(rigid.velocity));
+    return std::sqrt(most_sq);
+}
+
 void World::solve() {
     const bool is_elastic = settings_.law == ContactLaw::elastic, is_hard = settings_.law == ContactLaw::hard;
     const double slowest = kBounceSteps * norm(settings_.gravity) * settings_.step;
@@ -339,14 +347,19 @@ void World::solve() {
         contacts_.reflect(rigid_);
     else
         contacts_.warm_start(rigid_);
+    // Once nothing changes any more, the rows agree.
+    const double unchanged = kUnchanged * (norm(settings_.gravity) * settings_.step) + kUnchangedSpeed * fastest();
+    work_.iterations = 0;
     const auto iterate = [&](int count, bool is_relaxing) {
         for (int k = 0; k < count; ++k) {
-            for (Bearing& bearing : bearings_) bearing.solve(rigid_, is_relaxing);
-            if (is_elastic) continue;
-            if (is_relaxing && is_hard)
-                contacts_.relax(rigid_);
-            else
-                contacts_.solve(rigid_);
+            double largest = 0.0;
+            for (Bearing& bearing : bearings_) largest = max_of(largest, bearing.solve(rigid_, is_relaxing));
+            if (!is_elastic) {
+                const bool bounces = is_relaxing && is_hard;
+                largest = max_of(largest, bounces ? contacts_.relax(rigid_) : contacts_.solve(rigid_));
+            }
+            ++work_.iterations;
+            if (largest <= unchanged) break;
         }
     };
     const bool has_rows = !bearings_.empty() || (!is_elastic && !contacts_.patches.empty());
@@ -354,7 +367,6 @@ void World::solve() {
     const int relaxing =
         has_rows && has_errors ? std::max(2, static_cast<int>(std::lround(kRelaxing * settings_.iterations))) : 0;
     if (has_rows) iterate(settings_.iterations, false);
-    work_.iterations = has_rows ? settings_.iterations + relaxing : 0;
     undoing_.resize(rigid_.size());
     for (std::size_t k = 0; k < rigid_.size(); ++k) undoing_[k] = {rigid_[k].velocity, rigid_[k].spin};
     iterate(relaxing, true);

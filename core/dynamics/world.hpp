@@ -115,6 +115,7 @@ private:
     void recall(ContactPatch& patch);
     void remember();
     void apply_forces();
+    double fastest() const;
     void solve();
     void count_pairs();
     bool is_ignored(std::int32_t a, std::int32_t b) const;

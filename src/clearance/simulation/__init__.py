@@ -1,23 +1,38 @@
 """Worlds of rigid bodies, and vehicles and scenarios in them."""
 
+from . import models
 from .contact_sensors import ContactSensor, Touch
+from .descriptions import Model, ModelBody, ModelJoint, Mount
+from .driving import AckermannHandle, DifferentialHandle, Handle
 from .masses import Mass, mass_of
 from .materials import Elastic, Hard, Material, Soft
+from .vehicles import Ackermann, Caster, DifferentialDrive
 from .world import World
 from .world_results import Energy, Momentum, WorldContacts, WorldWork
 
 __all__ = [
+    "Ackermann",
+    "AckermannHandle",
+    "Caster",
     "ContactSensor",
+    "DifferentialDrive",
+    "DifferentialHandle",
     "Elastic",
     "Energy",
+    "Handle",
     "Hard",
     "Mass",
     "Material",
+    "Model",
+    "ModelBody",
+    "ModelJoint",
     "Momentum",
+    "Mount",
     "Soft",
     "Touch",
     "World",
     "WorldContacts",
     "WorldWork",
     "mass_of",
+    "models",
 ]
