@@ -18,6 +18,8 @@ import numpy as np
 from ..shapes import Shape
 from .masses import Mass
 from .materials import Elastic, Hard, Material, Soft
+from .world_bodies import BodyRecord
+from .world_joints import JointRecord
 
 if TYPE_CHECKING:
     from .world import World
@@ -57,6 +59,13 @@ def save_world(world: World, path: str | Path) -> None:
     ----------
     world : World
     path : path_like
+
+    Examples
+    --------
+    >>> from clearance.simulation import World
+    >>> save_world(World(), "empty.npz")
+    >>> load_world("empty.npz")
+    World(0 bodies, 0 joints, time=0 s)
     """
     folder = Path(path).parent
     with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{Path(path).name}.", delete=False) as file:
@@ -86,6 +95,10 @@ def load_world(path: str | Path, threads: int | None = None) -> World:
     ------
     ValueError
         If the file is none that `save_world` wrote.
+
+    Examples
+    --------
+    >>> load_world("empty.npz")  # doctest: +SKIP
     """
     try:
         return from_bytes(Path(path).read_bytes(), threads)
@@ -103,6 +116,12 @@ def to_bytes(world: World) -> bytes:
     Returns
     -------
     bytes
+
+    Examples
+    --------
+    >>> from clearance.simulation import World
+    >>> from_bytes(to_bytes(World(step=0.01))).step_length
+    0.01
     """
     about = {
         "format": FORMAT,
@@ -137,6 +156,12 @@ def from_bytes(data: bytes, threads: int | None = None) -> World:
     Returns
     -------
     World
+
+    Examples
+    --------
+    >>> from clearance.simulation import World
+    >>> from_bytes(to_bytes(World()), threads=1)
+    World(0 bodies, 0 joints, time=0 s)
     """
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
@@ -161,7 +186,7 @@ def _described(record: Any) -> dict[str, Any]:
 
 
 def _restored(about: dict[str, Any], shapes: Any, anchors: Any, state: Any, threads: int | None) -> World:
-    from .world import BodyRecord, JointRecord, World
+    from .world import World
 
     law, settings = about["contact"]
     world = World(
