@@ -168,3 +168,11 @@ def test_vehicles_drive_the_circles_that_are_expected(tmp_path):
     assert all(one.deviation < 0.01 for rounds in found.values() for one in rounds)
     picture = imread(tmp_path / "drive_circles.png")[..., :3]
     assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 100
+
+
+def test_volksbot_drives_into_the_humanoids_and_a_page_plays_it(tmp_path):
+    example = load("scenarios")
+    recording = example.main("bowling", str(tmp_path), "3.2")
+    assert len(recording.names) == 7 + 10 * 22 + 1
+    assert "pin1" in example.fallen(recording)
+    assert (tmp_path / "bowling.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")

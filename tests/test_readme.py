@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(path.relative_to(ROOT) for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+RUNNING = ["README.md", *(f"docs/{name}.md" for name in ("guide", "robots", "guard", "scanners", "simulation"))]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PRINTED = re.compile(r"#> ?(.*)")  # in a block: one line that is printed
 
@@ -19,7 +20,9 @@ def blocks_of(text):
         yield "\n" * text.count("\n", 0, block.start(1)) + block[1]
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/guide.md", "docs/robots.md", "docs/guard.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", *(f"docs/{name}.md" for name in ("guide", "robots", "guard", "scanners", "simulation"))]
+)
 def test_code_blocks_run_and_print_what_they_say(name):
     text = (ROOT / name).read_text(encoding="utf-8")
     blocks = list(blocks_of(text))

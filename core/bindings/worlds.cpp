@@ -80,7 +80,7 @@ nb::object mass_of_shape(const Shape& shape, double density) {
 
 int add(GuardedWorld& self, const Shape& shape, const Matrix4& pose, const std::string& motion, double mass,
         const Vector3& centre, const Matrix3& inertia, const Doubles& material, const Vector3& velocity, const Vector3& spin,
-        int group) {
+        int group, bool collides) {
     if (material.shape(0) != 5) throw std::invalid_argument("a material has 5 numbers.");
     const NewBody body{shape.body,
                        pose_from_matrix(pose.data()),
@@ -89,7 +89,8 @@ int add(GuardedWorld& self, const Shape& shape, const Matrix4& pose, const std::
                        {material(0), material(1), material(2), material(3), material(4)},
                        vector_of(velocity),
                        vector_of(spin),
-                       group};
+                       group,
+                       collides};
     return guarded(self, [&](World& world) { return world.add(body); });
 }
 
@@ -209,7 +210,7 @@ void bind_worlds(nb::module_& m) {
             },
             "gravity"_a, "step"_a, "law"_a, "iterations"_a, "broad_phase"_a)
         .def("add", &add, "shape"_a, "pose"_a, "motion"_a, "mass"_a, "centre"_a, "inertia"_a, "material"_a, "velocity"_a,
-             "spin"_a, "group"_a)
+             "spin"_a, "group"_a, "collides"_a)
         .def(
             "remove", [](GuardedWorld& self, int body) { guarded(self, [&](World& w) { return w.remove(body), 0; }); },
             "body"_a)

@@ -52,6 +52,7 @@ void BroadPhase::build(std::vector<BroadBody> bodies, std::span<const Ball> ball
     const auto count = static_cast<std::int32_t>(bodies_.size());
     std::int32_t alone = count;
     for (std::int32_t k = 0; k < count; ++k) {
+        if (!at(k).collides) continue;
         if (belongs_apart(k, usual_radius)) {
             apart_.push_back(k);
             continue;

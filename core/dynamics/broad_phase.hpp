@@ -16,6 +16,7 @@ struct BroadBody {
     std::int32_t group;  // negative: alone
     bool is_movable;     // by others
     bool is_fixed;
+    bool collides;  // at all
 };
 
 using BodyPair = std::pair<std::int32_t, std::int32_t>;
@@ -39,7 +40,7 @@ public:
 
     bool may_meet(std::int32_t i, std::int32_t j) const {
         const BroadBody &a = at(i), &b = at(j);
-        return (a.is_movable || b.is_movable) && (a.group < 0 || a.group != b.group);
+        return a.collides && b.collides && (a.is_movable || b.is_movable) && (a.group < 0 || a.group != b.group);
     }
 
 private:

@@ -46,6 +46,7 @@ std::int32_t World::add(const NewBody& body) {
     bodies_.push_back(body.body);
     materials_.push_back(body.material);
     groups_.push_back(body.group);
+    collides_.push_back(body.collides);
     is_changed_ = true;
     return size() - 1;
 }
@@ -56,6 +57,7 @@ void World::remove(std::int32_t body) {
     bodies_.erase(bodies_.begin() + k);
     materials_.erase(materials_.begin() + k);
     groups_.erase(groups_.begin() + k);
+    collides_.erase(collides_.begin() + k);
     const auto touches = [&](std::int32_t number) { return number == body; };
     const auto moved_up = [&](std::int32_t number) { return number > body ? number - 1 : number; };
     std::erase_if(remembered_, [&](const Remembered& one) { return touches(one.a) || touches(one.b); });
@@ -155,18 +157,19 @@ void World::place_bodies(int threads) {
     if (!is_changed_) return;
     std::vector<BroadBody> bodies;
     for (std::size_t k = 0; k < count; ++k)
-        bodies.push_back(
-            {bodies_[k].get(), groups_[k], rigid_[k + 1].motion == Motion::dynamic, rigid_[k + 1].motion == Motion::fixed});
+        bodies.push_back({bodies_[k].get(), groups_[k], rigid_[k + 1].motion == Motion::dynamic,
+                          rigid_[k + 1].motion == Motion::fixed, collides_[k]});
     broad_phase_.build(std::move(bodies), balls_);
     count_pairs();
     is_changed_ = false;
 }
 
 void World::count_pairs() {
-    const std::int64_t all = size();
+    const std::int64_t all = std::count(collides_.begin(), collides_.end(), true);
     std::int64_t immovable = 0, pairs = all * (all - 1) / 2;
     std::unordered_map<std::int32_t, std::pair<std::int64_t, std::int64_t>> groups;  // members, and those that nothing moves
     for (std::size_t k = 0; k < groups_.size(); ++k) {
+        if (!collides_[k]) continue;
         const bool is_movable = rigid_[k + 1].motion == Motion::dynamic;
         immovable += !is_movable;
         if (groups_[k] >= 0) ++groups[groups_[k]].first, groups[groups_[k]].second += !is_movable;

@@ -41,6 +41,7 @@ struct NewBody {
     Material material;
     Vec3d velocity, spin;
     std::int32_t group;  // negative: alone
+    bool collides = true;
 };
 
 // What two bodies pressed on each other with, at one point of the last step.
@@ -125,6 +126,7 @@ private:
     std::vector<std::shared_ptr<const Body>> bodies_;
     std::vector<Material> materials_;
     std::vector<std::int32_t> groups_;
+    std::vector<bool> collides_;
     std::vector<Bearing> bearings_;
     std::unordered_set<std::uint64_t> ignored_;  // pairs without contacts
     std::vector<std::pair<std::int32_t, Pose>> guided_;

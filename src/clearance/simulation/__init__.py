@@ -1,4 +1,4 @@
-"""Worlds of rigid bodies, and vehicles and scenarios in them."""
+"""Worlds of rigid bodies, and vehicles in them. Scenario files and recordings are in modules of their own here."""
 
 from . import models
 from .contact_sensors import ContactSensor, Touch

@@ -265,7 +265,7 @@ def _add_link(world: World, name: str, pose: Floats, child: ModelBody, group: st
     """A body for a massless link: too small to touch anything, but not much easier to turn than what hangs on it."""
     mass, radius = LINK_SHARE * child.mass, child.shape.ball[1]
     turning = np.full(3, 0.4 * mass * radius**2)
-    world.add(name, Sphere(LINK_SIZE), pose, mass=mass, inertia=turning, group=group, visible=False)
+    world.add(name, Sphere(LINK_SIZE), pose, mass=mass, inertia=turning, group=group, visible=False, collides=False)
 
 
 def _join(

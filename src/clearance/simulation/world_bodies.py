@@ -33,6 +33,7 @@ class BodyRecord:
     material: Material
     group: str | None
     visible: bool
+    collides: bool
 
 
 class Bodies:
@@ -76,6 +77,7 @@ class Bodies:
         velocity: ArrayLike = (0.0, 0.0, 0.0),
         group: str | None = None,
         visible: bool = True,
+        collides: bool = True,
     ) -> None:
         """Add a body.
 
@@ -103,6 +105,8 @@ class Bodies:
             Bodies of one group, the parts of a robot say, do not touch each other.
         visible : bool
             Whether `scene` and `ray_target` show it.
+        collides : bool
+            Whether it touches anything; a body that does not may still be held by joints.
         """
         self._check_new(name, self._bodies, "body")
         if motion not in MOTIONS:
@@ -117,7 +121,7 @@ class Bodies:
         if motion == "fixed" and moving.any():
             raise ValueError(f"body '{name}' is fixed, but it has a velocity of {moving.tolist()}.")
         resisting = mass_of(one, density, mass, inertia) if motion == "dynamic" else None
-        record = BodyRecord(one, motion, resisting, own, group, bool(visible))
+        record = BodyRecord(one, motion, resisting, own, group, bool(visible), bool(collides))
         self._insert(name, record, np.eye(4) if pose is None else as_pose(pose), moving)
 
     def _insert(self, name: str, record: BodyRecord, pose: Floats, velocity: Floats) -> None:
@@ -134,6 +138,7 @@ class Bodies:
             np.ascontiguousarray(velocity[:3]),
             np.ascontiguousarray(velocity[3:]),
             group,
+            record.collides,
         )
         self._bodies[name] = record
         self._numbers[name] = len(self._numbers)

@@ -182,6 +182,7 @@ def _described(record: Any) -> dict[str, Any]:
         "material": asdict(record.material),
         "group": record.group,
         "visible": record.visible,
+        "collides": record.collides,
     }
 
 
@@ -197,7 +198,7 @@ def _restored(about: dict[str, Any], shapes: Any, anchors: Any, state: Any, thre
     for shape, (name, body) in zip(shapes, about["bodies"].items(), strict=True):
         mass = body["mass"] and Mass(body["mass"][0], *(np.array(part) for part in body["mass"][1:]))
         material = Material(**body["material"])
-        record = BodyRecord(shape, body["motion"], mass, material, body["group"], body["visible"])
+        record = BodyRecord(shape, body["motion"], mass, material, body["group"], body["visible"], body["collides"])
         world._insert(name, record, np.eye(4), np.zeros(6))
     for name, joint in about["joints"].items():
         low, high = joint["limits"]
