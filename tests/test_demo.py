@@ -13,6 +13,7 @@ import pytest
 
 import clearance as cl
 from clearance import samples
+from clearance.simulation.recordings import Recording
 
 pytest.importorskip("trimesh", reason="pictures need the extra 'view'")
 pytest.importorskip("matplotlib", reason="pictures need the extra 'view'")
@@ -98,6 +99,13 @@ def test_demo_leaves_a_plot_of_the_path(demo):
     assert str(folder / "path.png") in printed
     picture = imread(folder / "path.png")[..., :3]
     assert len(np.unique((255 * picture).astype(np.uint8).reshape(-1, 3), axis=0)) > 100
+
+
+def test_drive_is_simulated_and_leaves_a_page_to_play(demo):
+    folder, printed = demo
+    assert re.search(r"in a city: 74 bodies,\n4 s of motion", printed)
+    assert (folder / "city.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert len(Recording.load(folder / "city" / "recording.npz")) == 201
 
 
 @pytest.mark.parametrize("picture_name", ["scene.png", "contacts.png", "cell.png", "arm.png"])
