@@ -37,7 +37,7 @@ public:
     bool found() const { return leaf_ != nullptr || ball_ != nullptr; }
 
     bool can_hit() const { return largest(line_.from) <= 4.0 * (1.0 + per_unit_ * mesh_.radius); }
-    BoxRay boxes() const { return box_ray(line_.from, line_.along, bound_on_ray(0.0, ray_.offset, per_unit_, -1.0), last()); }
+    const Line& line() const { return line_; }
     float last() const { return bound_on_ray(best_.at, ray_.offset, per_unit_, 1.0); }
 
     void meet(const RayTriangles& leaf, int k, double at) {
@@ -122,10 +122,12 @@ public:
             const int k = __builtin_ctz(active);
             const Meeting& met = meeting_[k].emplace(mesh, rays.line[k], rays.offset[k], rays.best[k]);
             triangles_.ray[k] = &met.ray(), triangles_.best[k] = met.best().at;
-            if (!met.can_hit()) continue;
-            boxes_.set(k, met.boxes());
-            active_ |= 1u << k;
+            const auto& [from, along] = met.line();
+            from_[0][k] = from.x, from_[1][k] = from.y, from_[2][k] = from.z;
+            along_[0][k] = along.x, along_[1][k] = along.y, along_[2][k] = along.z;
+            if (met.can_hit()) active_ |= 1u << k;
         }
+        ray_kernels().look_through(from_, along_, rays.offset, triangles_.best, 1.0 / mesh.boxes.unit, boxes_);
     }
 
     void through_triangles(const RayMesh& tree) {
@@ -179,8 +181,9 @@ private:
     MeshRays& rays_;
     RayWork& work_;
     std::optional<Meeting> meeting_[kPacket];
+    double from_[3][kPacket] = {}, along_[3][kPacket] = {};
     BoxRays boxes_;
-    TriangleRays triangles_;
+    TriangleRays triangles_{};
     unsigned active_ = 0;
 };
 
