@@ -124,11 +124,11 @@ CLEARANCE_INLINE void through_all(const RayNode* nodes, unsigned active, BoxRays
     through<Real>(nodes, {first, 0, active}, boxes, sides, visitor, counts);
 }
 
-// Triangles of a leaf that are hit no later than `best`, or seen as a line.
+// Triangles of a leaf that the ray meets, and not all later than `best`.
 template <class Real>
-CLEARANCE_INLINE unsigned hit_triangles(const RayTriangles& leaf, const TriangleRay& ray, double best, double* at) {
+CLEARANCE_INLINE unsigned met_triangles(const RayTriangles& leaf, const TriangleRay& ray, double best) {
     using Lanes = LaneTraits<Real>;
-    unsigned hit = 0;
+    unsigned met = 0;
     for (int first = 0; first < kRayLeaf; first += Lanes::count) {
         const auto corner = [&](int k) {
             const double(*vertex)[kRayLeaf] = leaf.vertex + 3 * k;
@@ -136,13 +136,12 @@ CLEARANCE_INLINE unsigned hit_triangles(const RayTriangles& leaf, const Triangle
                         Lanes::load(vertex[ray.z] + first));
         };
         const Vec3<Real> a = corner(0), b = corner(1), c = corner(2);
-        const TriangleMeeting<Real> met = meeting(ray, a, b, c);
-        const auto in_range = both(met.at >= Real(0.0), met.at <= Real(best));
-        const auto edgewise = both(met.area >= Real(0.0), met.area <= Real(0.0));
-        Lanes::store(at + first, met.at);
-        hit |= bits_of(both(met.is_inside, either(in_range, edgewise))) << first;
+        const Real at_a = place_on(ray, a.z), at_b = place_on(ray, b.z), at_c = place_on(ray, c.z);
+        const auto in_range = both(min_of(at_a, min_of(at_b, at_c)) <= Real(best),
+                                   max_of(at_a, max_of(at_b, at_c)) >= Real(0.0));
+        met |= bits_of(both(EdgeSides<Real>(a, b, c).are_alike(), in_range)) << first;
     }
-    return hit & ((1u << leaf.count) - 1u);
+    return met & ((1u << leaf.count) - 1u);
 }
 
 template <class Wide>
@@ -156,9 +155,8 @@ struct TriangleLeaves {
         const RayTriangles& leaf = leaves[number];
         for (; active != 0; active &= active - 1) {
             const int k = __builtin_ctz(active);
-            alignas(32) double at[kRayLeaf];
-            const unsigned hit = hit_triangles<Wide>(leaf, *rays.ray[k], rays.best[k], at);
-            if (hit != 0) visitor.visit(visitor.context, k, leaf, hit, at);
+            const unsigned met = met_triangles<Wide>(leaf, *rays.ray[k], rays.best[k]);
+            if (met != 0) visitor.visit(visitor.context, k, leaf, met);
         }
     }
 };

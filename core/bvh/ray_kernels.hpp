@@ -36,7 +36,7 @@ struct alignas(64) RayBalls {
 constexpr int kPacket = 8;
 
 struct alignas(64) RayPacket {
-    double origin[3][kPacket], along[3][kPacket];  // directions have a largest coordinate between one half and two,
+    double origin[3][kPacket], along[3][kPacket];  // directions have a largest coordinate between one and two,
     double length[kPacket], per_length_sq[kPacket];
     double at[kPacket];  // and everything on the rays is in multiples of them: here, where the first hit so far is
 
@@ -60,11 +60,11 @@ CLEARANCE_INLINE float bound_on_ray(double at, double offset, double per_unit, d
     return static_cast<float>(max_of(-1e30, min_of(1e30, wide)));
 }
 
-// What is done with triangles of a leaf that a ray meets no later than anything before, bit by bit, and where on the ray.
-// It shrinks `last`, and `best`: where on the ray the first hit is.
+// What is done with triangles of a leaf that a ray meets, bit by bit. It shrinks `last`, and `best`: where on the ray the
+// first hit is.
 struct LeafVisitor {
     void* context;
-    void (*visit)(void* context, int ray, const RayTriangles& leaf, unsigned hit, const double* at);
+    void (*visit)(void* context, int ray, const RayTriangles& leaf, unsigned met);
 };
 struct TriangleRays {
     const TriangleRay* ray[kPacket];

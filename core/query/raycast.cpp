@@ -34,6 +34,15 @@ double scale_of(double number) {
     return std::bit_cast<double>((2046 - exponent) << 52);
 }
 
+// The largest number that gives no more than `range` when it is multiplied by `length`, rounding included: so what was found
+// at a distance is found again within that range.
+double last_within(double range, double length) {
+    double last = range / length;
+    while (last * length > range) last = std::nextafter(last, 0.0);
+    for (double next; (next = std::nextafter(last, kInfinity)) * length <= range;) last = next;
+    return last;
+}
+
 }  // namespace
 
 // ---- Where things stand.
@@ -206,15 +215,14 @@ private:
         const bool is_ray = largest(origin) <= kLargestLength && abs_of(o[0] + o[1] + o[2]) < kInfinity && size > 0.0 &&
                             size < kInfinity && range >= 0.0;
         if (!is_ray) return false;
-        if (!(size >= 0.5 && size <= 2.0)) along = scale_of(size) * along;
+        along = scale_of(size) * along;
         const double length_sq = norm_sq(along);
         if (!(length_sq < kInfinity)) return false;
         const double length = std::sqrt(length_sq);
         packet_.origin[0][k] = origin.x, packet_.origin[1][k] = origin.y, packet_.origin[2][k] = origin.z;
         packet_.along[0][k] = along.x, packet_.along[1][k] = along.y, packet_.along[2][k] = along.z;
         packet_.length[k] = length, packet_.per_length_sq[k] = 1.0 / length_sq;
-        packet_.at[k] = range < kInfinity ? range / length : range;
-        range_[k] = range;
+        packet_.at[k] = range < kInfinity ? last_within(range, length) : range;
         found_[k].part = found_[k].feature = kNothing;
         return true;
     }
@@ -349,7 +357,8 @@ private:
         Line line = line_of(k, part, near);
         line.from = line.from + part.in_frame;
         const auto& [core, radius] = std::get<Convex>(part.part->shape);
-        const Entry entry = entry_of(core, radius, line, -near.at, packet_.at[k] - near.at);
+        const double last = packet_.at[k] - near.at, rounding = 4.0 * kEpsilon * (abs_of(near.at) + abs_of(last));
+        const Entry entry = entry_of(core, radius, line, -near.at, last < kInfinity ? last + rounding : last);
         work.iterations += entry.iterations;
         if (!entry.is_hit) return;
         const bool inside = norm_sq(entry.normal) == 0.0;
@@ -403,7 +412,7 @@ private:
             return;
         }
         const PlacedRayPart& part = part_of(found_[k].part);
-        out.distance[row] = min_of(packet_.at[k] * packet_.length[k], range_[k]);
+        out.distance[row] = packet_.at[k] * packet_.length[k];
         out.index[row] = rules_.by_part ? part.index : part.body, out.feature[row] = found_[k].feature;
         put(out.point, packet_.origin_of(k) + packet_.at[k] * packet_.along_of(k)), put(out.normal, normal_at(k, part));
     }
@@ -434,7 +443,6 @@ private:
     const RayRules& rules_;
     const RayKernels& kernels_ = ray_kernels();
     RayPacket packet_{};
-    double range_[kPacket];
     Found found_[kPacket];
     Guess guess_;
 
