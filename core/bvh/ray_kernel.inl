@@ -13,36 +13,25 @@ struct Waiting {
     unsigned rays;
 };
 
-// Which columns of a node are met first, and the inverse slopes of the ray. None of these is infinite: boxes are larger than
-// they need to be by more than rounding, so what lies in the plane of a face is inside of it.
-struct Slopes {
+// Which columns of a node a ray meets first.
+struct Sides {
     int near[3], far[3];
-    float inverse[3];
-
-    CLEARANCE_INLINE void set(const BoxRay& ray) {
-        constexpr float kLeast = 1e-18f;
-        for (int k = 0; k < 3; ++k) {
-            const bool falls = ray.along[k] < 0.0f;
-            near[k] = falls ? k + 3 : k, far[k] = falls ? k : k + 3;
-            inverse[k] = 1.0f / (abs_of(ray.along[k]) < kLeast ? (falls ? -kLeast : kLeast) : ray.along[k]);
-        }
-    }
 };
 
 // Where the ray enters eight boxes; bit by bit those that it meets.
 template <class Real>
-CLEARANCE_INLINE unsigned entered(const RayNode& node, const BoxRay& ray, const Slopes& slopes, float last, Real& nearest) {
+CLEARANCE_INLINE unsigned entered(const RayNode& node, const BoxRays& rays, const Sides& sides, int k, Real& nearest) {
     using Lanes = LaneTraits<Real>;
-    const Real from_x(ray.from[0]), from_y(ray.from[1]), from_z(ray.from[2]);
-    const Real per_x(slopes.inverse[0]), per_y(slopes.inverse[1]), per_z(slopes.inverse[2]);
-    const Real in_x = (Lanes::load(node.bound[slopes.near[0]]) - from_x) * per_x;
-    const Real in_y = (Lanes::load(node.bound[slopes.near[1]]) - from_y) * per_y;
-    const Real in_z = (Lanes::load(node.bound[slopes.near[2]]) - from_z) * per_z;
-    const Real out_x = (Lanes::load(node.bound[slopes.far[0]]) - from_x) * per_x;
-    const Real out_y = (Lanes::load(node.bound[slopes.far[1]]) - from_y) * per_y;
-    const Real out_z = (Lanes::load(node.bound[slopes.far[2]]) - from_z) * per_z;
-    const Real latest = max_of(max_of(in_x, in_y), max_of(in_z, Real(ray.first)));
-    const Real earliest = min_of(min_of(out_x, out_y), min_of(out_z, Real(last)));
+    const Real from_x(rays.from[0][k]), from_y(rays.from[1][k]), from_z(rays.from[2][k]);
+    const Real per_x(rays.inverse[0][k]), per_y(rays.inverse[1][k]), per_z(rays.inverse[2][k]);
+    const Real in_x = (Lanes::load(node.bound[sides.near[0]]) - from_x) * per_x;
+    const Real in_y = (Lanes::load(node.bound[sides.near[1]]) - from_y) * per_y;
+    const Real in_z = (Lanes::load(node.bound[sides.near[2]]) - from_z) * per_z;
+    const Real out_x = (Lanes::load(node.bound[sides.far[0]]) - from_x) * per_x;
+    const Real out_y = (Lanes::load(node.bound[sides.far[1]]) - from_y) * per_y;
+    const Real out_z = (Lanes::load(node.bound[sides.far[2]]) - from_z) * per_z;
+    const Real latest = max_of(max_of(in_x, in_y), max_of(in_z, Real(rays.first[k])));
+    const Real earliest = min_of(min_of(out_x, out_y), min_of(out_z, Real(rays.last[k])));
     const auto is_entered = latest <= earliest;
     nearest = select(is_entered, min_of(nearest, latest), nearest);
     return bits_of(is_entered);
@@ -67,7 +56,7 @@ CLEARANCE_INLINE void fetch(const Leaf* leaf) {
 // Nearest boxes first. Visitor::visit(leaf, rays) may shrink boxes.last, Visitor::fetch(leaf) asks memory for what will be
 // needed soon. Below a stack that is full, another one begins.
 template <class Real, class Visitor>
-void through(const RayNode* nodes, const Waiting& root, BoxRays& boxes, const Slopes* slopes, const Visitor& visitor,
+void through(const RayNode* nodes, const Waiting& root, BoxRays& boxes, const Sides* sides, const Visitor& visitor,
              RayCounts& counts) {
     using Lanes = LaneTraits<Real>;
     Waiting stack[kStack];
@@ -89,7 +78,7 @@ void through(const RayNode* nodes, const Waiting& root, BoxRays& boxes, const Sl
         unsigned children = 0;
         do {
             const int k = __builtin_ctz(rays);
-            const unsigned met = entered(node, boxes.ray[k], slopes[k], boxes.last[k], nearest);
+            const unsigned met = entered(node, boxes, sides[k], k, nearest);
             children |= met;
             matrix |= static_cast<std::uint64_t>(met) << (8 * k);
             rays &= rays - 1;
@@ -104,7 +93,7 @@ void through(const RayNode* nodes, const Waiting& root, BoxRays& boxes, const Sl
             const int k = __builtin_ctz(children);
             const Waiting below{near[k], node.child[k], static_cast<unsigned>(matrix >> (8 * k)) & 0xffu};
             if (!has_room) {
-                through<Real>(nodes, below, boxes, slopes, visitor, counts);
+                through<Real>(nodes, below, boxes, sides, visitor, counts);
                 continue;
             }
             if (below.child >= 0)
@@ -121,24 +110,25 @@ void through(const RayNode* nodes, const Waiting& root, BoxRays& boxes, const Sl
 template <class Real, class Visitor>
 CLEARANCE_INLINE void through_all(const RayNode* nodes, unsigned active, BoxRays& boxes, const Visitor& visitor,
                                   RayCounts& counts) {
-    Slopes slopes[kPacket];
+    Sides sides[kPacket];
     float first = std::numeric_limits<float>::infinity();
     for (int k = 0; k < kPacket; ++k) {
-        if ((active >> k & 1u) == 0) {
-            boxes.last[k] = -std::numeric_limits<float>::infinity();
-            continue;
+        const bool is_active = (active >> k & 1u) != 0;
+        boxes.last[k] = is_active ? boxes.last[k] : -std::numeric_limits<float>::infinity();
+        first = min_of(first, is_active ? boxes.first[k] : first);
+        for (int axis = 0; axis < 3; ++axis) {
+            const int falls = boxes.inverse[axis][k] < 0.0f ? 3 : 0;
+            sides[k].near[axis] = axis + falls, sides[k].far[axis] = axis + 3 - falls;
         }
-        slopes[k].set(boxes.ray[k]);
-        first = min_of(first, boxes.ray[k].first);
     }
-    through<Real>(nodes, {first, 0, active}, boxes, slopes, visitor, counts);
+    through<Real>(nodes, {first, 0, active}, boxes, sides, visitor, counts);
 }
 
-// Triangles of a leaf that are hit no later than `best`, or seen as a line.
+// Triangles of a leaf that the ray meets, and not all later than `best`.
 template <class Real>
-CLEARANCE_INLINE unsigned hit_triangles(const RayTriangles& leaf, const TriangleRay& ray, double best, double* at) {
+CLEARANCE_INLINE unsigned met_triangles(const RayTriangles& leaf, const TriangleRay& ray, double best) {
     using Lanes = LaneTraits<Real>;
-    unsigned hit = 0;
+    unsigned met = 0;
     for (int first = 0; first < kRayLeaf; first += Lanes::count) {
         const auto corner = [&](int k) {
             const double(*vertex)[kRayLeaf] = leaf.vertex + 3 * k;
@@ -146,13 +136,12 @@ CLEARANCE_INLINE unsigned hit_triangles(const RayTriangles& leaf, const Triangle
                         Lanes::load(vertex[ray.z] + first));
         };
         const Vec3<Real> a = corner(0), b = corner(1), c = corner(2);
-        const TriangleMeeting<Real> met = meeting(ray, a, b, c);
-        const auto in_range = both(met.at >= Real(0.0), met.at <= Real(best));
-        const auto edgewise = both(met.area >= Real(0.0), met.area <= Real(0.0));
-        Lanes::store(at + first, met.at);
-        hit |= bits_of(both(met.is_inside, either(in_range, edgewise))) << first;
+        const Real at_a = place_on(ray, a.z), at_b = place_on(ray, b.z), at_c = place_on(ray, c.z);
+        const auto in_range = both(min_of(at_a, min_of(at_b, at_c)) <= Real(best),
+                                   max_of(at_a, max_of(at_b, at_c)) >= Real(0.0));
+        met |= bits_of(both(EdgeSides<Real>(a, b, c).are_alike(), in_range)) << first;
     }
-    return hit & ((1u << leaf.count) - 1u);
+    return met & ((1u << leaf.count) - 1u);
 }
 
 template <class Wide>
@@ -166,9 +155,8 @@ struct TriangleLeaves {
         const RayTriangles& leaf = leaves[number];
         for (; active != 0; active &= active - 1) {
             const int k = __builtin_ctz(active);
-            alignas(32) double at[kRayLeaf];
-            const unsigned hit = hit_triangles<Wide>(leaf, *rays.ray[k], rays.best[k], at);
-            if (hit != 0) visitor.visit(visitor.context, k, leaf, hit, at);
+            const unsigned met = met_triangles<Wide>(leaf, *rays.ray[k], rays.best[k]);
+            if (met != 0) visitor.visit(visitor.context, k, leaf, met);
         }
     }
 };
@@ -209,9 +197,77 @@ void through_world(const RayNode* nodes, unsigned active, BoxRays& boxes, const 
     through_all<Real>(nodes, active, boxes, Items{visitor}, counts);
 }
 
+// What follows are loops over the rays of a packet that compilers turn into lanes by themselves.
+
+// None of the inverse slopes is infinite: boxes are larger than they need to be by more than rounding, so what lies in the
+// plane of a face is inside of it.
+CLEARANCE_INLINE float inverse_slope(double along) {
+    constexpr float kLeast = 1e-18f;
+    const float slope = static_cast<float>(along), size = abs_of(slope);
+    return 1.0f / std::copysign(size < kLeast ? kLeast : size, slope);
+}
+
+void look_through(const double (*from)[kPacket], const double (*along)[kPacket], const double* offset, const double* at,
+                  double per_unit, BoxRays& boxes) {
+    for (int axis = 0; axis < 3; ++axis)
+        for (int k = 0; k < kPacket; ++k) {
+            boxes.from[axis][k] = static_cast<float>(from[axis][k]);
+            boxes.inverse[axis][k] = inverse_slope(along[axis][k]);
+        }
+    for (int k = 0; k < kPacket; ++k) {
+        boxes.first[k] = bound_on_ray(0.0, offset[k], per_unit, -1.0);
+        boxes.last[k] = bound_on_ray(at[k], offset[k], per_unit, 1.0);
+    }
+}
+
+unsigned approach(const RayPacket& rays, const Vec3d& centre, double per_unit, double* offset, BoxRays& boxes) {
+    alignas(64) double from[3][kPacket], reach[kPacket];
+    for (int k = 0; k < kPacket; ++k) {
+        const Vec3d along{rays.along[0][k], rays.along[1][k], rays.along[2][k]};
+        const Vec3d start = Vec3d{rays.origin[0][k], rays.origin[1][k], rays.origin[2][k]} - centre;
+        offset[k] = -dot(start, along) * rays.per_length_sq[k];
+        const Vec3d nearest = per_unit * (start + offset[k] * along);
+        from[0][k] = nearest.x, from[1][k] = nearest.y, from[2][k] = nearest.z;
+        reach[k] = largest(nearest);
+    }
+    look_through(from, rays.along, offset, rays.at, per_unit, boxes);
+    unsigned near = 0;
+    for (int k = 0; k < kPacket; ++k) near |= (reach[k] <= 4.0 ? 1u : 0u) << k;
+    return near;
+}
+
+// Where a coordinate is between -half and half.
+CLEARANCE_INLINE void cut(double from, double along, double half, double& first, double& last) {
+    constexpr double inf = std::numeric_limits<double>::infinity(), kLeast = 1e-290;
+    const bool is_flat = abs_of(along) < kLeast, is_inside = abs_of(from) <= half;
+    const double inverse = 1.0 / (is_flat ? 1.0 : along);
+    const double low = (-half - from) * inverse, high = (half - from) * inverse;
+    const double in = min_of(low, high), out = max_of(low, high);
+    first = is_flat ? (is_inside ? -inf : inf) : in;
+    last = is_flat ? (is_inside ? inf : -inf) : out;
+}
+
+void meet_box(const RayPacket& rays, const PlacedBox& box, BoxChords& chords) {
+    for (int k = 0; k < kPacket; ++k) {
+        const Vec3d along{rays.along[0][k], rays.along[1][k], rays.along[2][k]};
+        const Vec3d start = Vec3d{rays.origin[0][k], rays.origin[1][k], rays.origin[2][k]} - box.centre;
+        const double offset = -dot(start, along) * rays.per_length_sq[k];
+        const Vec3d near = start + offset * along;
+        const Vec3d from = near.x * box.row[0] + near.y * box.row[1] + near.z * box.row[2];
+        const Vec3d slope = along.x * box.row[0] + along.y * box.row[1] + along.z * box.row[2];
+        double first_x, first_y, first_z, last_x, last_y, last_z;
+        cut(from.x, slope.x, box.half.x, first_x, last_x);
+        cut(from.y, slope.y, box.half.y, first_y, last_y);
+        cut(from.z, slope.z, box.half.z, first_z, last_z);
+        const double first_xy = max_of(first_x, first_y), first = max_of(first_xy, first_z);
+        chords.offset[k] = offset, chords.first[k] = first, chords.last[k] = min_of(last_x, min_of(last_y, last_z));
+        chords.piece[k] = first_xy >= first_z ? (first_x >= first_y ? 0.0 : 1.0) : 2.0;
+    }
+}
+
 template <class Real, class Wide>
 constexpr RayKernels ray_kernels_of() {
-    return {through_triangles<Real, Wide>, through_balls<Real>, through_world<Real>};
+    return {through_triangles<Real, Wide>, through_balls<Real>, through_world<Real>, approach, look_through, meet_box};
 }
 
 }  // namespace

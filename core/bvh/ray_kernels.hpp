@@ -31,43 +31,40 @@ struct alignas(64) RayBalls {
     std::int32_t count;
 };
 
-// A ray as boxes see it: in units of the tree, about its centre, from the point that is nearest to it. Rounding moves
-// points of the ray that are not much farther than one from the centre by less than `kRayRounding`.
-struct BoxRay {
-    float from[3], along[3];
-    float first, last;  // between which points, in multiples of `along`, rounded outward
+// Rays go through trees in packets of up to eight: neighbours need the same boxes, and while one waits for memory the
+// others do not. Everything about them is in columns; which of them are meant is told bit by bit.
+constexpr int kPacket = 8;
+
+struct alignas(64) RayPacket {
+    double origin[3][kPacket], along[3][kPacket];  // directions have a largest coordinate between one and two,
+    double length[kPacket], per_length_sq[kPacket];
+    double at[kPacket];  // and everything on the rays is in multiples of them: here, where the first hit so far is
+
+    Vec3d origin_of(int k) const { return {origin[0][k], origin[1][k], origin[2][k]}; }
+    Vec3d along_of(int k) const { return {along[0][k], along[1][k], along[2][k]}; }
+};
+
+// The rays as boxes see them: in units of a tree, about its centre, from the points that are nearest to it. Rounding moves
+// points of a ray that are not much farther than one from the centre by less than `kRayRounding`.
+struct alignas(64) BoxRays {
+    float from[3][kPacket], inverse[3][kPacket];  // inverse slopes
+    float first[kPacket], last[kPacket];          // what is of interest, rounded outward; `last` may shrink during a search
 };
 constexpr float kRayRounding = 2e-6f;
 
 // A place on a ray as a bound of such a search, rounded outward (1: up, -1: down). `offset` is where on the ray the line
 // of the search begins.
-inline float bound_on_ray(double at, double offset, double per_unit, double outward) {
+CLEARANCE_INLINE float bound_on_ray(double at, double offset, double per_unit, double outward) {
     const double bound = per_unit * (at - offset), rounding = 4.0 * kEpsilon * per_unit * abs_of(offset);
     const double wide = bound + outward * (8.0 * kRayRounding + 1e-6 * abs_of(bound) + rounding);
     return static_cast<float>(max_of(-1e30, min_of(1e30, wide)));
 }
 
-inline BoxRay box_ray(const Vec3d& from, const Vec3d& along, float first, float last) {
-    const auto f = [](double x) { return static_cast<float>(x); };
-    return {{f(from.x), f(from.y), f(from.z)}, {f(along.x), f(along.y), f(along.z)}, first, last};
-}
-
-// Rays go through trees in packets of up to eight: neighbours need the same boxes, and while one waits for memory the
-// others do not. Everything about them is in columns; which rays are meant is told bit by bit.
-constexpr int kPacket = 8;
-
-struct BoxRays {
-    BoxRay ray[kPacket];
-    alignas(32) float last[kPacket];  // what is still of interest; it may shrink during a search
-
-    void set(int k, const BoxRay& boxes) { ray[k] = boxes, last[k] = boxes.last; }
-};
-
-// What is done with triangles of a leaf that a ray meets no later than anything before, bit by bit, and where on the ray.
-// It shrinks `last`, and `best`: where on the ray the first hit is.
+// What is done with triangles of a leaf that a ray meets, bit by bit. It shrinks `last`, and `best`: where on the ray the
+// first hit is.
 struct LeafVisitor {
     void* context;
-    void (*visit)(void* context, int ray, const RayTriangles& leaf, unsigned hit, const double* at);
+    void (*visit)(void* context, int ray, const RayTriangles& leaf, unsigned met);
 };
 struct TriangleRays {
     const TriangleRay* ray[kPacket];
@@ -84,6 +81,16 @@ struct ItemVisitor {
     void (*visit)(void* context, unsigned rays, std::int32_t item);
 };
 
+// A box in the world, and where the lines of rays enter and leave it: about the points `offset` on the rays, through the
+// faces across the axis `piece`.
+struct PlacedBox {
+    Vec3d row[3];  // of the rotation from its frame to the world
+    Vec3d centre, half;
+};
+struct alignas(64) BoxChords {
+    double offset[kPacket], first[kPacket], last[kPacket], piece[kPacket];
+};
+
 struct RayCounts {
     std::int64_t nodes = 0, leaves = 0;
 };
@@ -97,6 +104,16 @@ struct RayKernels {
                           const BallVisitor& visitor, RayCounts& counts);
     void (*through_world)(const RayNode* nodes, unsigned active, BoxRays& boxes, const ItemVisitor& visitor,
                           RayCounts& counts);
+
+    // Rays about the centre of a tree: where on the rays they are nearest to it, and which of them are near enough to meet
+    // anything that is not farther from it than two units.
+    unsigned (*approach)(const RayPacket& rays, const Vec3d& centre, double per_unit, double* offset, BoxRays& boxes);
+
+    // The same for rays that have been turned into the frame of a mesh already.
+    void (*look_through)(const double (*from)[kPacket], const double (*along)[kPacket], const double* offset,
+                         const double* at, double per_unit, BoxRays& boxes);
+
+    void (*meet_box)(const RayPacket& rays, const PlacedBox& box, BoxChords& chords);
 };
 
 const RayKernels& ray_kernels();

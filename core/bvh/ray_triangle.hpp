@@ -32,22 +32,24 @@ CLEARANCE_INLINE Vec3<Real> seen(const TriangleRay& ray, Real x, Real y, Real z)
 
 // On which side of the ray the edges of a triangle pass: two triangles that share an edge get opposite numbers, exactly. So
 // nothing passes between them, since zero counts as inside (Woop, Benthin and Wald, Watertight ray/triangle intersection,
-// 2013). `at` is where on the ray the triangle is met, NaN where the ray sees it as a line.
+// 2013).
 template <class Real>
-struct TriangleMeeting {
-    typename LaneTraits<Real>::Mask is_inside;
-    Real area, at;
+struct EdgeSides {
+    Real bc, ca, ab;
+
+    CLEARANCE_INLINE EdgeSides(const Vec3<Real>& a, const Vec3<Real>& b, const Vec3<Real>& c)
+        : bc(c.x * b.y - c.y * b.x), ca(a.x * c.y - a.y * c.x), ab(b.x * a.y - b.y * a.x) {}
+
+    CLEARANCE_INLINE typename LaneTraits<Real>::Mask are_alike() const {
+        const Real zero(0.0);
+        return either(min_of(bc, min_of(ca, ab)) >= zero, max_of(bc, max_of(ca, ab)) <= zero);
+    }
 };
 
+// Where on the ray something at a height along z is.
 template <class Real>
-CLEARANCE_INLINE TriangleMeeting<Real> meeting(const TriangleRay& ray, const Vec3<Real>& a, const Vec3<Real>& b,
-                                               const Vec3<Real>& c) {
-    const Real zero(0.0);
-    const Real u = c.x * b.y - c.y * b.x, v = a.x * c.y - a.y * c.x, w = b.x * a.y - b.y * a.x;
-    const auto is_inside = either(min_of(u, min_of(v, w)) >= zero, max_of(u, max_of(v, w)) <= zero);
-    const Real area = u + v + w;
-    const Real from_nearest = (u * a.z + v * b.z + w * c.z) / area * Real(ray.per_z);
-    return {is_inside, area, Real(ray.offset) + Real(ray.unit) * from_nearest};
+CLEARANCE_INLINE Real place_on(const TriangleRay& ray, Real z) {
+    return Real(ray.offset) + Real(ray.unit) * (z * Real(ray.per_z));
 }
 
 }  // namespace clearance

@@ -20,6 +20,29 @@ Vec3d normal_of(const Triangle& triangle, const Vec3d& along) {
     return dot(unit, along) > 0.0 ? -unit : unit;
 }
 
+// The height on the ray inside of a triangle p, q, r of which pq is the longest edge as the ray sees it: along that edge, and
+// then up to the share that r has. For a needle the share is noise, but so is little that it is multiplied with; weights of
+// the corners would be noise, too.
+double height_along(const Vec3d& p, const Vec3d& q, const Vec3d& r, double share) {
+    const Vec3d edge = q - p, side = r - p;
+    const double per_length_sq = 1.0 / (edge.x * edge.x + edge.y * edge.y);
+    const double along = -(p.x * edge.x + p.y * edge.y) * per_length_sq;
+    const double foot = (side.x * edge.x + side.y * edge.y) * per_length_sq;
+    return p.z + along * edge.z + share * (side.z - foot * edge.z);
+}
+
+double height_of(const Triangle& seen, const EdgeSides<double>& sides, double area) {
+    const auto& [a, b, c] = seen;
+    const auto length_sq = [](const Vec3d& p, const Vec3d& q) {
+        return (q.x - p.x) * (q.x - p.x) + (q.y - p.y) * (q.y - p.y);
+    };
+    const double ab = length_sq(a, b), bc = length_sq(b, c), ca = length_sq(c, a);
+    const double height = ab >= bc && ab >= ca ? height_along(a, b, c, sides.ab / area)
+                          : bc >= ca           ? height_along(b, c, a, sides.bc / area)
+                                               : height_along(c, a, b, sides.ca / area);
+    return max_of(min_of(a.z, min_of(b.z, c.z)), min_of(max_of(a.z, max_of(b.z, c.z)), height));
+}
+
 Vec3d column(const double (*columns)[kRayLeaf], int k) { return {columns[0][k], columns[1][k], columns[2][k]}; }
 
 // A mesh and a ray, in units of its tree.
@@ -37,19 +60,17 @@ public:
     bool found() const { return leaf_ != nullptr || ball_ != nullptr; }
 
     bool can_hit() const { return largest(line_.from) <= 4.0 * (1.0 + per_unit_ * mesh_.radius); }
-    BoxRay boxes() const { return box_ray(line_.from, line_.along, bound_on_ray(0.0, ray_.offset, per_unit_, -1.0), last()); }
+    const Line& line() const { return line_; }
     float last() const { return bound_on_ray(best_.at, ray_.offset, per_unit_, 1.0); }
 
-    void meet(const RayTriangles& leaf, int k, double at) {
-        if (at >= 0.0)
-            consider(at, leaf, k);
-        else
-            meet_edgewise(leaf, k);
-    }
-
     void meet(const RayTriangles& leaf, int k) {
-        const TriangleMeeting<double> met = meeting(ray_, seen_corner(leaf, k, 0), seen_corner(leaf, k, 1), seen_corner(leaf, k, 2));
-        if (met.is_inside && (met.at >= 0.0 || met.area == 0.0)) meet(leaf, k, met.area == 0.0 ? -1.0 : met.at);
+        const Triangle seen{corner(leaf, k, 0), corner(leaf, k, 1), corner(leaf, k, 2)};
+        const EdgeSides<double> sides(seen.a, seen.b, seen.c);
+        if (!sides.are_alike()) return;
+        const double area = sides.bc + sides.ca + sides.ab;
+        if (area == 0.0) return meet_edgewise(leaf, k, seen);
+        const double at = place_on(ray_, height_of(seen, sides, area));
+        if (at >= 0.0) consider(at, leaf, k);
     }
 
     void meet(const RayBalls& leaf) {
@@ -74,27 +95,26 @@ public:
     }
 
 private:
-    Vec3d seen_corner(const RayTriangles& leaf, int k, int corner) const {
-        const double(*vertex)[kRayLeaf] = leaf.vertex + 3 * corner;
+    Vec3d corner(const RayTriangles& leaf, int k, int number) const {
+        const double(*vertex)[kRayLeaf] = leaf.vertex + 3 * number;
         return seen(ray_, vertex[ray_.x][k], vertex[ray_.y][k], vertex[ray_.z][k]);
     }
 
     // A triangle that the ray sees as a line: from the first to the last point where it meets an edge.
-    void meet_edgewise(const RayTriangles& leaf, int k) {
+    void meet_edgewise(const RayTriangles& leaf, int k, const Triangle& seen) {
         constexpr double inf = std::numeric_limits<double>::infinity();
         double nearest = inf, farthest = -inf;
         const auto reach = [&](double z) {
-            const double at = ray_.offset + ray_.unit * (z * ray_.per_z);
-            nearest = min_of(nearest, at), farthest = max_of(farthest, at);
+            nearest = min_of(nearest, place_on(ray_, z)), farthest = max_of(farthest, place_on(ray_, z));
         };
-        for (int c = 0; c < 3; ++c) {
-            const Vec3d p = seen_corner(leaf, k, c), q = seen_corner(leaf, k, (c + 1) % 3);
-            if (p.x * q.x + p.y * q.y > 0.0) continue;
+        const auto edge = [&](const Vec3d& p, const Vec3d& q) {
+            if (p.x * q.x + p.y * q.y > 0.0) return;
             const double before = abs_of(p.x) + abs_of(p.y), after = abs_of(q.x) + abs_of(q.y);
             if (before == 0.0) reach(p.z);
             if (after == 0.0) reach(q.z);
             if (before > 0.0 && after > 0.0) reach(p.z + before / (before + after) * (q.z - p.z));
-        }
+        };
+        edge(seen.a, seen.b), edge(seen.b, seen.c), edge(seen.c, seen.a);
         if (farthest >= 0.0) consider(max_of(nearest, 0.0), leaf, k);
     }
 
@@ -122,15 +142,17 @@ public:
             const int k = __builtin_ctz(active);
             const Meeting& met = meeting_[k].emplace(mesh, rays.line[k], rays.offset[k], rays.best[k]);
             triangles_.ray[k] = &met.ray(), triangles_.best[k] = met.best().at;
-            if (!met.can_hit()) continue;
-            boxes_.set(k, met.boxes());
-            active_ |= 1u << k;
+            const auto& [from, along] = met.line();
+            from_[0][k] = from.x, from_[1][k] = from.y, from_[2][k] = from.z;
+            along_[0][k] = along.x, along_[1][k] = along.y, along_[2][k] = along.z;
+            if (met.can_hit()) active_ |= 1u << k;
         }
+        ray_kernels().look_through(from_, along_, rays.offset, triangles_.best, 1.0 / mesh.boxes.unit, boxes_);
     }
 
     void through_triangles(const RayMesh& tree) {
-        const LeafVisitor visitor{this, [](void* self, int k, const RayTriangles& leaf, unsigned hit, const double* at) {
-                                      static_cast<Search*>(self)->visit(k, leaf, hit, at);
+        const LeafVisitor visitor{this, [](void* self, int k, const RayTriangles& leaf, unsigned met) {
+                                      static_cast<Search*>(self)->visit(k, leaf, met);
                                   }};
         ray_kernels().through_triangles(tree.nodes.data(), tree.triangles.data(), active_, boxes_, triangles_, visitor, work_);
     }
@@ -154,10 +176,10 @@ public:
     }
 
 private:
-    void visit(int k, const RayTriangles& leaf, unsigned hit, const double* at) {
-        for (; hit != 0; hit &= hit - 1) {
+    void visit(int k, const RayTriangles& leaf, unsigned met) {
+        for (; met != 0; met &= met - 1) {
             ++work_.triangles;
-            meeting_[k]->meet(leaf, __builtin_ctz(hit), at[__builtin_ctz(hit)]);
+            meeting_[k]->meet(leaf, __builtin_ctz(met));
         }
         triangles_.best[k] = meeting_[k]->best().at;
         shrink(k);
@@ -179,8 +201,9 @@ private:
     MeshRays& rays_;
     RayWork& work_;
     std::optional<Meeting> meeting_[kPacket];
+    double from_[3][kPacket] = {}, along_[3][kPacket] = {};
     BoxRays boxes_;
-    TriangleRays triangles_;
+    TriangleRays triangles_{};
     unsigned active_ = 0;
 };
 

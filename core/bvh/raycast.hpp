@@ -25,7 +25,7 @@ struct RayWork : RayCounts {
 // `offset` on the rays; the rays themselves begin at zero.
 struct MeshRays {
     Line line[kPacket];
-    double offset[kPacket];
+    double offset[kPacket] = {};
     FeatureHit best[kPacket];
     bool any;  // any hit will do
 };

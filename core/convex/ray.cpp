@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kFace = 3, kEdge = 0;  // pieces of elements: a flat side, or what is swept over an edge or a corner
 constexpr int kSide = 0, kCap = 1;   // of cylinders and cones
+constexpr double kThin = 1e-12;      // relative to the size of an element: a radius that says nothing of normals
 
 // Balls at both ends and the tube between them. What enters the tube at its end is inside of a ball already.
 Chord segment_chord(const Vec3d& start, const Vec3d& end, double radius, const Line& line) {
@@ -108,13 +109,19 @@ Vec3d normal_of(const Box&, const Line& line, const Chord& chord) {
                               : Vec3d{0, 0, -std::copysign(1.0, along.z)};
 }
 
+// What has hardly a radius is flat, or a line: of the directions across it the one that is most against the ray.
 Vec3d normal_of(const Element& element, const Line& line, const Chord& chord) {
-    if (chord.piece == kFace) {
-        const Vec3d normal = face_normal(element);
-        return dot(normal, line.along) > 0.0 ? -normal : normal;
+    const Vec3d edge = element.vertex[1] - element.vertex[0], side = element.vertex[2] - element.vertex[0];
+    const Vec3d face = element.count == 3 ? face_normal(element) : Vec3d{0, 0, 0};
+    const bool is_thin = !(element.radius > kThin * max_of(largest(edge), largest(side)));
+    if (norm_sq(face) > 0.0 && (chord.piece == kFace || is_thin)) return dot(face, line.along) > 0.0 ? -face : face;
+    const Vec3d otherwise = against(line.along);
+    if (is_thin) {
+        const Vec3d longer = norm_sq(edge) >= norm_sq(side) ? edge : side;
+        return unit_or(otherwise, otherwise - (dot(otherwise, longer) * inverse_or_zero(norm_sq(longer))) * longer);
     }
     const Vec3d point = line.at(chord.first);
-    return unit_or(against(line.along), point - nearest_on(element, point));
+    return unit_or(otherwise, point - nearest_on(element, point));
 }
 
 Vec3d normal_of(const Cylinder&, const Line& line, const Chord& chord) {
@@ -125,12 +132,14 @@ Vec3d normal_of(const Cylinder&, const Line& line, const Chord& chord) {
 
 Vec3d normal_of(const Cone& cone, const Line& line, const Chord& chord) {
     if (chord.piece == kCap) return {0, 0, -std::copysign(1.0, line.along.z)};
-    const Vec3d point = line.at(chord.first);
-    const double across = std::sqrt(point.x * point.x + point.y * point.y);
-    if (!(across > 0.0)) return {0, 0, 1};
     const double height = 2.0 * cone.half_length, length = std::hypot(height, cone.radius);
-    const double scale = height / (length * across);
-    return {scale * point.x, scale * point.y, cone.radius / length};
+    const auto flank = [&](double x, double y) {
+        const double across = std::sqrt(x * x + y * y), scale = across > 0.0 ? height / (length * across) : 0.0;
+        return across > 0.0 ? Vec3d{scale * x, scale * y, cone.radius / length} : Vec3d{0, 0, 1};
+    };
+    const Vec3d point = line.at(chord.first), normal = flank(point.x, point.y);
+    // At the tip any flank may be the one that was found: the one that faces the ray is meant.
+    return dot(normal, line.along) > 0.0 ? flank(-line.along.x, -line.along.y) : normal;
 }
 
 Vec3d normal_of(const Ellipsoid& ellipsoid, const Line& line, const Chord& chord) {

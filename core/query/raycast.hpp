@@ -50,14 +50,16 @@ private:
     // A part where it stands. Lines are brought near its middle before they are turned into its frame.
     enum class Kind : std::int8_t { box, element, cylinder, cone, ellipsoid, swept, half_space, mesh };
     struct PlacedRayPart {
-        Mat3 rotation;   // from the frame of the part to the world
-        Vec3d centre;    // in the world,
-        Vec3d in_frame;  // and in the frame of the part
-        Element element;  // about the middle; the half lengths of a box are its first vertex
+        PlacedBox box;    // the rotation to the world, the middle in the world, and half lengths of a box
+        Vec3d in_frame;   // the middle in the frame of the part
+        Element element;  // about the middle
         const Part* part;
         const RayMesh* tree;       // of a mesh or cloud
         std::int32_t body, index;  // of the body, and of the part in it
         Kind kind;
+
+        Vec3d to_world(const Vec3d& v) const { return {dot(box.row[0], v), dot(box.row[1], v), dot(box.row[2], v)}; }
+        Vec3d to_frame(const Vec3d& v) const { return v.x * box.row[0] + v.y * box.row[1] + v.z * box.row[2]; }
     };
 
     void place(const std::vector<Pose>& poses);
