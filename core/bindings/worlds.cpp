@@ -156,10 +156,11 @@ void push(GuardedWorld& self, int body, const Vector3& force, const Vector3& tor
 }
 
 void set_motor(GuardedWorld& self, int joint, const std::string& task, double target, double most, double fastest,
-               const Matrix3& turn) {
+               const Matrix4& turn) {
     Motor motor;
     motor.task = task == "drive" ? Motor::Task::drive : task == "hold" ? Motor::Task::hold : Motor::Task::none;
-    motor.target = target, motor.most = most, motor.fastest = fastest, motor.target_turn = turn_of(matrix_of(turn));
+    motor.target = target, motor.most = most, motor.fastest = fastest,
+    motor.target_turn = turn_of(pose_from_matrix(turn.data()).rotation);
     guarded(self, [&](World& world) { return world.bearing(joint).motor = motor, 0; });
 }
 
@@ -270,11 +271,14 @@ void bind_worlds(nb::module_& m) {
             "step",
             [](GuardedWorld& self, std::int64_t count, int threads) {
                 Interrupts interrupts;
-                guarded(self, [&](World& w) {
-                    for (std::int64_t k = 0; k < count && !interrupts.wanted(); ++k) w.step(threads);
-                    return w.clear_forces(), 0;
+                const std::int32_t lost = guarded(self, [&](World& w) {
+                    std::int32_t body = -1;
+                    for (std::int64_t k = 0; k < count && body < 0 && !interrupts.wanted(); ++k) body = w.step(threads);
+                    w.clear_forces();
+                    return body;
                 });
                 interrupts.raise_if_wanted();
+                return lost;
             },
             "count"_a, "threads"_a)
         .def_prop_ro("time", [](GuardedWorld& self) { return guarded(self, [](World& w) { return w.time(); }); })

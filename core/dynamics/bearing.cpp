@@ -8,10 +8,12 @@
 namespace clearance {
 namespace {
 
-constexpr double kFrequency = 0.25;  // of the rate of steps
-constexpr double kDamping = 2.0;     // ratio
-constexpr double kServoRate = 20.0;  // per second: how fast what is held is approached, if steps can follow
-constexpr double kServoShare = 0.1;  // of the error in a step at most
+constexpr double kFrequency = 0.25;    // of the rate of steps
+constexpr double kDamping = 2.0;       // ratio
+constexpr double kServoRate = 20.0;    // per second: how fast what is held is approached, if steps can follow
+constexpr double kServoShare = 0.1;    // of the error in a step at most
+constexpr double kBrakingShare = 0.8;  // of what a motor has, to stop where it should
+constexpr double kFastestTurn = 0.5;   // radians in a step that arms can be followed through
 
 // The inverse of a response that acts across some directions only, as a matrix of the world; zero along the others.
 Mat3 inverse_across(const Mat3& answer, const Vec3d& e, const Vec3d& f) {
@@ -105,7 +107,13 @@ void Bearing::prepare(std::span<const Rigid> bodies, double step) {
         turn_error_ = turned_by(body_a, body_b, anchors.turn);
     }
     look_ahead(body_a, body_b);
-    if (kind == BearingKind::ball) motor_error_ = turned_by(body_a, body_b, motor.target_turn);
+    wanted_ = wanted_speed();
+    if (kind == BearingKind::ball) {
+        const Vec3d error = turned_by(body_a, body_b, motor.target_turn);
+        const double left = norm(error);
+        const double speed = min_of(approach(left, 1.0 / angular_response_), kFastestTurn / step);
+        wanted_spin_ = -speed * inverse_or_zero(left) * error;
+    }
     if (motor.task == Motor::Task::none) motor_impulse_ = 0.0, motor_turn_impulse_ = {0, 0, 0};
     motor_impulse_ = clamped(motor_impulse_, motor.most * step);
 }
@@ -114,7 +122,7 @@ void Bearing::prepare(std::span<const Rigid> bodies, double step) {
 // would be slowed down a little in every step.
 void Bearing::look_ahead(const Rigid& body_a, const Rigid& body_b) {
     shift_ahead_ = turn_ahead_ = {0, 0, 0};
-    if (kind == BearingKind::slide) return;
+    if (kind == BearingKind::slide || step_ * max_of(norm(body_a.spin), norm(body_b.spin)) > kFastestTurn) return;
     const auto towards_centre = [](const Vec3d& spin, const Vec3d& r) { return cross(spin, cross(spin, r)); };
     shift_ahead_ = (0.5 * step_) * (towards_centre(body_b.spin, r_b_) - towards_centre(body_a.spin, r_a_));
     if (kind != BearingKind::hinge) return;
@@ -154,22 +162,33 @@ double Bearing::solve(std::span<Rigid> bodies, bool is_relaxing) {
     return max_of(largest, solve_linear(body_a, body_b, soft));
 }
 
+// How fast to go on when so much is left to turn or to shift, with a motor that can still brake in time.
+double Bearing::approach(double left, double inertia) const {
+    const double rate = min_of(kServoRate, kServoShare / step_);
+    const double braking = std::sqrt(2.0 * kBrakingShare * motor.most / inertia * left);
+    return min_of(min_of(rate * left, braking), motor.fastest);
+}
+
+// The speed that a motor aims at, within the limits.
+double Bearing::wanted_speed() const {
+    const double target = min_of(max_of(motor.target, lowest), highest), left = target - value_;
+    double speed = motor.task == Motor::Task::drive ? motor.target : std::copysign(approach(abs_of(left), row_mass_), left);
+    if (kind == BearingKind::hinge) speed = clamped(speed, kFastestTurn / step_);
+    return min_of(max_of(speed, min_of(0.0, (lowest - value_) / step_)), max_of(0.0, (highest - value_) / step_));
+}
+
 // Motors act at real velocities, also while errors are undone.
 double Bearing::solve_motor(Rigid& body_a, Rigid& body_b) {
-    const double most = motor.most * step_, rate = min_of(kServoRate, kServoShare / step_);
+    const double most = motor.most * step_;
     if (kind == BearingKind::ball) {
-        Vec3d wanted = -rate * motor_error_;
-        if (const double size = norm(wanted); size > motor.fastest) wanted = (motor.fastest / size) * wanted;
-        Vec3d impulse = motor_turn_impulse_ - angular_mass_ * (body_b.spin - body_a.spin - wanted);
+        Vec3d impulse = motor_turn_impulse_ - angular_mass_ * (body_b.spin - body_a.spin - wanted_spin_);
         if (const double size = norm(impulse); size > most) impulse = (most / size) * impulse;
         const Vec3d change = impulse - motor_turn_impulse_;
         motor_turn_impulse_ = impulse;
         body_a.twist(-change), body_b.twist(change);
         return angular_response_ * norm(change);
     }
-    const double wanted =
-        motor.task == Motor::Task::drive ? motor.target : clamped(rate * (motor.target - value_), motor.fastest);
-    const double impulse = clamped(motor_impulse_ - row_mass_ * (relative_speed(body_a, body_b) - wanted), most);
+    const double impulse = clamped(motor_impulse_ - row_mass_ * (relative_speed(body_a, body_b) - wanted_), most);
     const double change = impulse - motor_impulse_;
     motor_impulse_ = impulse;
     push_along(body_a, body_b, change);

@@ -62,6 +62,8 @@ private:
     double angle(const Rigid& a, const Rigid& b) const;
     Vec3d turned_by(const Rigid& a, const Rigid& b, const Turn& wanted) const;
     double relative_speed(const Rigid& a, const Rigid& b) const;
+    double approach(double left, double inertia) const;
+    double wanted_speed() const;
     void look_ahead(const Rigid& a, const Rigid& b);
     void push_along(Rigid& a, Rigid& b, double impulse) const;
     double solve_motor(Rigid& a, Rigid& b);
@@ -78,8 +80,8 @@ private:
     Vec3d shift_ahead_, turn_ahead_;  // by how much velocities differ half a step later, as bodies turn
     Mat3 linear_mass_, angular_mass_;
     double row_mass_ = 0.0, linear_response_ = 0.0, angular_response_ = 0.0;  // the latter of impulses of any direction
-    Vec3d linear_{0, 0, 0}, angular_{0, 0, 0}, motor_turn_impulse_{0, 0, 0}, motor_error_{0, 0, 0};
-    double motor_impulse_ = 0.0, limit_impulse_ = 0.0;
+    Vec3d linear_{0, 0, 0}, angular_{0, 0, 0}, motor_turn_impulse_{0, 0, 0}, wanted_spin_{0, 0, 0};
+    double motor_impulse_ = 0.0, limit_impulse_ = 0.0, wanted_ = 0.0;
 };
 
 }  // namespace clearance

@@ -101,16 +101,38 @@ void World::clear_forces() {
     for (Rigid& rigid : rigid_) rigid.force = rigid.torque = {0, 0, 0};
 }
 
-void World::step(int threads) {
+std::int32_t World::step(int threads) {
     start_guided();
+    if (const std::int32_t lost = lost_body(); lost >= 0) return lost;
     place_bodies(threads);
     find_pairs();
     find_contacts(threads);
     collect_patches();
     solve();
+    if (const std::int32_t lost = lost_body(); lost >= 0) return lost;
+    advance();
     end_guided();
     for (Bearing& bearing : bearings_) bearing.measure(rigid_);
     ++steps_;
+    return -1;
+}
+
+// Poses, velocities and forces stay below the largest length there is; sums of sizes know of NaN, unlike maxima.
+std::int32_t World::lost_body() const {
+    const auto size_of = [](const Vec3d& v) { return abs_of(v.x) + abs_of(v.y) + abs_of(v.z); };
+    for (std::int32_t k = 0; k < size(); ++k) {
+        const Rigid& rigid = rigid_[slot(k)];
+        double sum = size_of(rigid.centre) + size_of(rigid.velocity) + size_of(rigid.spin);
+        sum += rigid.inverse_mass * (size_of(rigid.force) + size_of(rigid.torque));
+        if (!(sum < kLargestLength)) return k;
+    }
+    return -1;
+}
+
+void World::advance() {
+    remember();
+    for (std::size_t k = 1; k < rigid_.size(); ++k)
+        if (rigid_[k].motion != Motion::fixed) rigid_[k].advance(settings_.step, undoing_[k].first, undoing_[k].second);
 }
 
 void World::start_guided() {
@@ -373,9 +395,6 @@ void World::solve() {
     undoing_.resize(rigid_.size());
     for (std::size_t k = 0; k < rigid_.size(); ++k) undoing_[k] = {rigid_[k].velocity, rigid_[k].spin};
     iterate(relaxing, true);
-    remember();
-    for (std::size_t k = 1; k < rigid_.size(); ++k)
-        if (rigid_[k].motion != Motion::fixed) rigid_[k].advance(settings_.step, undoing_[k].first, undoing_[k].second);
 }
 
 Energy World::energy() const {

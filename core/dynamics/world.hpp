@@ -63,7 +63,9 @@ public:
     void part(std::int32_t bearing);
     void ignore(std::int32_t a, std::int32_t b);
 
-    void step(int threads);
+    // Go on by a step. Returns a body that something drove beyond all bounds, or a negative number; such a step is not
+    // taken, and velocities are of no use any more.
+    std::int32_t step(int threads);
     void clear_forces();  // which act in all steps until then
 
     std::int32_t size() const { return static_cast<std::int32_t>(rigid_.size()) - 1; }
@@ -118,6 +120,8 @@ private:
     void apply_forces();
     double fastest() const;
     void solve();
+    std::int32_t lost_body() const;
+    void advance();
     void count_pairs();
     bool is_ignored(std::int32_t a, std::int32_t b) const;
 

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, poses
 from ..shapes import Shape
-from .materials import checked_number
+from .materials import LARGEST, SMALLEST, checked_number
 
-__all__ = ["Mass", "mass_of"]
+__all__ = ["Mass", "checked_inertia", "mass_of"]
 
 Floats = NDArray[np.float64]
 
@@ -66,16 +66,28 @@ def mass_of(
         )
     kilograms = checked_number(mass, "mass", above=True)
     centre = np.zeros(3) if unit is None else unit[1]
-    if inertia is not None:
-        tensor = _as_inertia(inertia)
-    else:
+    if inertia is None:
         assert unit is not None
-        tensor = kilograms / unit[0] * unit[2]
-    _check_inertia(tensor)
-    return Mass(kilograms, centre, np.ascontiguousarray(tensor))
+        inertia = kilograms / unit[0] * unit[2]
+    return Mass(kilograms, centre, checked_inertia(inertia))
 
 
-def _as_inertia(value: Any) -> Floats:
+def checked_inertia(value: Any) -> Floats:
+    """Give an inertia that a body can have as a (3, 3) array.
+
+    Parameters
+    ----------
+    value : array_like, (3, 3) or (3,)
+
+    Returns
+    -------
+    ndarray, (3, 3)
+
+    Examples
+    --------
+    >>> checked_inertia([1.0, 2.0, 2.0])[0, 0]
+    np.float64(1.0)
+    """
     tensor = poses.as_floats(value, "inertia")
     if tensor.shape == (3,):
         tensor = np.diag(tensor)
@@ -83,13 +95,10 @@ def _as_inertia(value: Any) -> Floats:
         raise ValueError(f"inertia must have shape (3, 3) or (3,), but it has {tensor.shape}.")
     if not np.isfinite(tensor).all() or not np.allclose(tensor, tensor.T, rtol=1e-9, atol=1e-9 * np.abs(tensor).max()):
         raise ValueError(f"inertia must be finite and symmetric, but it is {tensor.tolist()}.")
-    return 0.5 * (tensor + tensor.T)
-
-
-def _check_inertia(tensor: Floats) -> None:
     values = np.linalg.eigvalsh(tensor)
-    if values[0] <= 0.0 or values[0] + values[1] < values[2] * (1.0 - 1e-6):
+    if values[0] < SMALLEST or values[2] > LARGEST or values[0] + values[1] < values[2] * (1.0 - 1e-6):
         raise ValueError(
             "no body has this inertia: its principal moments must be positive, and two together not less than the "
             f"third, but they are {values.tolist()}."
         )
+    return np.ascontiguousarray(0.5 * (tensor + tensor.T))

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import isfinite
+from operator import index
 from typing import Any
 
 __all__ = ["Elastic", "Hard", "Material", "Soft", "checked_number"]
 
 MOST_ITERATIONS = 10_000
+SMALLEST, LARGEST = 1e-30, 1e30  # beyond these, products would vanish or overflow
 
 
-def checked_number(value: Any, name: str, lowest: float = 0.0, highest: float = inf, *, above: bool = False) -> float:
+def checked_number(
+    value: Any, name: str, lowest: float = 0.0, highest: float = LARGEST, *, above: bool = False
+) -> float:
     """Give a finite number of a range, or an error that names it.
 
     Parameters
@@ -21,7 +25,7 @@ def checked_number(value: Any, name: str, lowest: float = 0.0, highest: float = 
         What to call it.
     lowest, highest : float
     above : bool
-        The lowest itself is too low.
+        Zero is too low, and so is what is next to it.
 
     Returns
     -------
@@ -36,10 +40,10 @@ def checked_number(value: Any, name: str, lowest: float = 0.0, highest: float = 
         number = float(value)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} must be a number, but it is {value!r}.") from error
-    if not isfinite(number) or number < lowest or number > highest or (above and number == lowest):
-        bound = f"above {lowest:g}" if above else f"at least {lowest:g}"
-        most = "" if highest == inf else f" and at most {highest:g}"
-        raise ValueError(f"{name} must be finite, {bound}{most}, but it is {value!r}.")
+    if isinstance(value, str | bytes) or not isfinite(number) or not lowest <= number <= highest:
+        raise ValueError(f"{name} must be a number from {lowest:g} to {highest:g}, but it is {value!r}.")
+    if above and number < SMALLEST:
+        raise ValueError(f"{name} must be above {SMALLEST:g}, but it is {value!r}.")
     return number
 
 
@@ -77,13 +81,13 @@ class Material:
     damping: float | None = None
 
     def __post_init__(self) -> None:
-        checked_number(self.friction, "friction")
-        checked_number(self.restitution, "restitution", 0.0, 1.0)
-        checked_number(self.rolling, "rolling")
+        _keep(self, friction=checked_number(self.friction, "friction"))
+        _keep(self, restitution=checked_number(self.restitution, "restitution", 0.0, 1.0))
+        _keep(self, rolling=checked_number(self.rolling, "rolling"))
         if self.stiffness is not None:
-            checked_number(self.stiffness, "stiffness", above=True)
+            _keep(self, stiffness=checked_number(self.stiffness, "stiffness", above=True))
         if self.damping is not None:
-            checked_number(self.damping, "damping")
+            _keep(self, damping=checked_number(self.damping, "damping"))
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,7 @@ class Hard:
     iterations: int = 20
 
     def __post_init__(self) -> None:
-        _check_iterations(self.iterations)
+        _keep(self, iterations=_iterations(self.iterations))
 
 
 @dataclass(frozen=True)
@@ -134,9 +138,8 @@ class Soft:
     iterations: int = 20
 
     def __post_init__(self) -> None:
-        checked_number(self.stiffness, "stiffness", above=True)
-        checked_number(self.damping, "damping")
-        _check_iterations(self.iterations)
+        _keep(self, stiffness=checked_number(self.stiffness, "stiffness", above=True))
+        _keep(self, damping=checked_number(self.damping, "damping"), iterations=_iterations(self.iterations))
 
 
 @dataclass(frozen=True)
@@ -154,9 +157,19 @@ class Elastic:
     iterations: int = 20
 
     def __post_init__(self) -> None:
-        _check_iterations(self.iterations)
+        _keep(self, iterations=_iterations(self.iterations))
 
 
-def _check_iterations(value: Any) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_ITERATIONS:
+def _iterations(value: Any) -> int:
+    try:
+        count = index(value)
+    except TypeError:
+        count = 0
+    if isinstance(value, bool) or not 1 <= count <= MOST_ITERATIONS:
         raise ValueError(f"iterations must be a whole number of 1 to {MOST_ITERATIONS}, but it is {value!r}.")
+    return count
+
+
+def _keep(frozen: Any, **values: Any) -> None:
+    for name, value in values.items():
+        object.__setattr__(frozen, name, value)

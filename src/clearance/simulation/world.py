@@ -125,10 +125,21 @@ class World(JointedBodies):
         Parameters
         ----------
         n : int
+
+        Raises
+        ------
+        FloatingPointError
+            If forces, speeds or masses are such that numbers run out of range.
         """
         if not isinstance(n, int | np.integer) or isinstance(n, bool) or not 0 <= n <= MOST_STEPS:
             raise ValueError(f"n must be a number of steps, but it is {n!r}.")
-        self._world.step(int(n), self._threads)
+        lost = self._world.step(int(n), self._threads)
+        if lost >= 0:
+            name = self.names[lost]
+            raise FloatingPointError(
+                f"body '{name}' is driven beyond all bounds in the step from {self.time:g} s: its velocity is "
+                f"{self.velocity(name).tolist()}. Set or remove what was given too much."
+            )
 
     @property
     def time(self) -> float:
@@ -203,14 +214,7 @@ class World(JointedBodies):
         shown = [(name, record.shape) for name, record in self._bodies.items() if record.visible]
         visible = np.array([record.visible for record in self._bodies.values()], dtype=bool)
         names, shapes = [name for name, _ in shown], [shape for _, shape in shown]
-        key = (tuple(names), tuple(map(id, shapes)))
-        kept: tuple[Any, RayTarget] | None = getattr(self, "_rays", None)
-        if kept is not None and kept[0] == key:
-            kept[1].move(self.poses[visible])
-            return kept[1]
-        target = RayTarget(shapes, self.poses[visible], names)
-        self._rays = (key, target)
-        return target
+        return RayTarget(shapes, self.poses[visible], names)
 
     def save(self, path: str | Path) -> None:
         """Write the world to a file, from which `World.load` goes on as if nothing had happened, bit by bit.

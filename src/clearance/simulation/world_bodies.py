@@ -117,6 +117,10 @@ class Bodies:
         own = Material() if material is None else material
         if not isinstance(own, Material):
             raise TypeError(f"material must be a Material, but it is {material!r}.")
+        if motion != "dynamic" and (mass is not None or inertia is not None):
+            raise ValueError(f"body '{name}' is {motion}: it has no mass and no inertia.")
+        if group is not None and not isinstance(group, str):
+            raise TypeError(f"a group has a string for a name, but that of body '{name}' is {group!r}.")
         moving = _velocity(velocity)
         if motion == "fixed" and moving.any():
             raise ValueError(f"body '{name}' is fixed, but it has a velocity of {moving.tolist()}.")

@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 import tempfile
+import zlib
 from dataclasses import asdict
 from math import inf
 from pathlib import Path
@@ -16,9 +17,9 @@ from zipfile import BadZipFile
 import numpy as np
 
 from ..shapes import Shape
-from .masses import Mass
-from .materials import Elastic, Hard, Material, Soft
-from .world_bodies import BodyRecord
+from .masses import Mass, checked_inertia
+from .materials import Elastic, Hard, Material, Soft, checked_number
+from .world_bodies import BodyRecord, as_vector
 from .world_joints import JointRecord
 
 if TYPE_CHECKING:
@@ -28,6 +29,20 @@ __all__ = ["from_bytes", "load_world", "save_world", "to_bytes"]
 
 FORMAT = "clearance world 1"
 LAWS = {"Hard": Hard, "Soft": Soft, "Elastic": Elastic}
+
+UNREADABLE = (
+    BadZipFile,
+    EOFError,
+    KeyError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    IndexError,
+    NotImplementedError,
+    RecursionError,
+    zlib.error,
+    pickle.UnpicklingError,
+)
 
 # All that shapes are made of in a pickle. Anything else in a file is not ours, and is not run.
 ALLOWED = {
@@ -73,10 +88,10 @@ def save_world(world: World, path: str | Path) -> None:
             file.write(to_bytes(world))
             file.flush()
             os.fsync(file.fileno())
+            os.replace(file.name, path)
         except BaseException:
             os.unlink(file.name)
             raise
-    os.replace(file.name, path)
 
 
 def load_world(path: str | Path, threads: int | None = None) -> World:
@@ -170,7 +185,7 @@ def from_bytes(data: bytes, threads: int | None = None) -> World:
                 raise ValueError(f"it does not say that it is a {FORMAT!r}")
             shapes = _ShapeReader(io.BytesIO(file["shapes"].tobytes())).load()
             return _restored(about, shapes, file["anchors"], file["state"], threads)
-    except (BadZipFile, EOFError, KeyError, TypeError, ValueError, AttributeError, pickle.UnpicklingError) as error:
+    except UNREADABLE as error:
         raise ValueError(f"not the bytes of a world: {error}") from error
 
 
@@ -196,7 +211,7 @@ def _restored(about: dict[str, Any], shapes: Any, anchors: Any, state: Any, thre
     if not isinstance(shapes, list) or len(shapes) != len(about["bodies"]):
         raise ValueError(f"it has {len(about['bodies'])} bodies, but not as many shapes")
     for shape, (name, body) in zip(shapes, about["bodies"].items(), strict=True):
-        mass = body["mass"] and Mass(body["mass"][0], *(np.array(part) for part in body["mass"][1:]))
+        mass = _mass_from(body["mass"]) if body["motion"] == "dynamic" else None
         material = Material(**body["material"])
         record = BodyRecord(shape, body["motion"], mass, material, body["group"], body["visible"], body["collides"])
         world._insert(name, record, np.eye(4), np.zeros(6))
@@ -210,8 +225,15 @@ def _restored(about: dict[str, Any], shapes: Any, anchors: Any, state: Any, thre
         record_of = JointRecord(**{**joint, "limits": (low, high), "turn": tuple(joint["turn"])})
         turn = np.array(record_of.turn).reshape(3, 3)
         world._motor(name, record_of.task, record_of.target, record_of.most, record_of.fastest, turn, (record_of.kind,))
+    if not np.isfinite(anchors).all() or not np.isfinite(state).all():
+        raise ValueError("it holds numbers that are not finite")
     for a, b in about["ignored"]:
         world.ignore(a, b)
     world._world.set_anchors(np.ascontiguousarray(anchors, dtype=np.float64))
     world._world.set_state(np.ascontiguousarray(state, dtype=np.float64))
     return world
+
+
+def _mass_from(numbers: Any) -> Mass:
+    mass, centre, inertia = numbers
+    return Mass(checked_number(mass, "mass", above=True), as_vector(centre, "centre"), checked_inertia(inertia))

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf, isnan
+from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import poses
-from .materials import Elastic, Hard, Soft, checked_number
+from .materials import LARGEST, Elastic, Hard, Soft, checked_number
 from .world_bodies import Bodies, Floats, as_vector
 
 __all__ = ["JointRecord", "JointedBodies"]
 
 KINDS = ("hinge", "ball", "fixed", "slide")
+FASTEST_TURN = 0.5  # radians in a step
 
 
 @dataclass(frozen=True)
@@ -94,11 +96,7 @@ class JointedBodies(Bodies):
             raise ValueError(f"joint '{name}' joins two bodies that nothing moves: {a!r} and {b!r}.")
         if axis is None and kind in ("hinge", "slide"):
             raise ValueError(f"joint '{name}' is a {kind}: it needs an axis.")
-        low, high = (-inf, inf) if limits is None else limits
-        if isnan(low) or isnan(high) or low > high or (limits is not None and kind not in ("hinge", "slide")):
-            raise ValueError(
-                f"limits of a hinge or slide are a low and a high value, but those of '{name}' are {limits}."
-            )
+        low, high = (-inf, inf) if limits is None else _limits(limits, name, kind)
         along = poses._unit((0.0, 0.0, 1.0) if axis is None else axis, "axis")
         number = self._world.join(kind, *numbers, as_vector(point, "point"), along)
         if limits is not None:
@@ -109,6 +107,9 @@ class JointedBodies(Bodies):
     def part(self, name: str) -> None:
         """Remove a joint; its bodies still pass through each other."""
         self._world.part(self._joint(name))
+        record = self._joints[name]
+        if record.a is not None and record.b is not None:
+            self._ignored.append((record.a, record.b))
         del self._joints[name]
         self._joint_numbers = {key: k for k, key in enumerate(self._joints)}
 
@@ -124,7 +125,11 @@ class JointedBodies(Bodies):
         torque : float
             The most that the motor has, in N m, or N.
         """
-        self._motor(name, "drive", checked_number(speed, "speed", -inf), torque, inf, np.eye(3), ("hinge", "slide"))
+        target = checked_number(speed, "speed", -LARGEST)
+        if self._joint(name) >= 0 and self._joints[name].kind == "hinge" and abs(target) * self._step > FASTEST_TURN:
+            most = FASTEST_TURN / self._step
+            raise ValueError(f"speed must be at most {most:g} rad/s, half a radian in a step, but it is {speed!r}.")
+        self._motor(name, "drive", target, torque, inf, np.eye(3), ("hinge", "slide"))
 
     def hold(self, name: str, value: ArrayLike = 0.0, torque: float = inf, *, speed: float = inf) -> None:
         """Let a motor bring a joint to a value and hold it there.
@@ -148,9 +153,9 @@ class JointedBodies(Bodies):
             if turn.shape not in ((3, 3), (4, 4)):
                 raise ValueError(f"a ball joint holds a rotation of shape (3, 3), but value has {turn.shape}.")
             pose[:3, :3] = turn[:3, :3]
-            self._motor(name, "hold", 0.0, torque, fastest, poses.as_poses(pose)[:3, :3], ("ball",))
+            self._motor(name, "hold", 0.0, torque, fastest, pose[:3, :3], ("ball",))
         else:
-            target = checked_number(value, "value", -inf)
+            target = checked_number(value, "value", -LARGEST)
             self._motor(name, "hold", target, torque, fastest, np.eye(3), ("hinge", "slide"))
 
     def release(self, name: str) -> None:
@@ -164,7 +169,7 @@ class JointedBodies(Bodies):
         if record.kind not in kinds:
             raise ValueError(f"joint '{name}' is of kind '{record.kind}', which cannot {task} that way.")
         most = torque if torque == inf else checked_number(torque, "torque")
-        self._world.set_motor(number, task, target, most, fastest, np.ascontiguousarray(turn))
+        self._world.set_motor(number, task, target, most, fastest, _as_pose_of(turn))
         self._joints[name] = replace(
             record, task=task, target=target, most=most, fastest=fastest, turn=tuple(turn.ravel().tolist())
         )
@@ -186,3 +191,23 @@ class JointedBodies(Bodies):
         if name not in self._joints:
             raise KeyError(f"there is no joint '{name}' in the world.")
         return self._joint_numbers[name]
+
+
+def _limits(limits: Any, name: str, kind: str) -> tuple[float, float]:
+    try:
+        low, high = (float(limit) for limit in limits)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"limits of joint '{name}' must be two numbers, but they are {limits!r}.") from error
+    if kind not in ("hinge", "slide"):
+        raise ValueError(f"joint '{name}' is of kind '{kind}', which has no limits; hinges and slides have.")
+    if not low <= 0.0 <= high:
+        raise ValueError(
+            f"limits of joint '{name}' must hold its present value, which is zero, but they are {limits!r}."
+        )
+    return low, high
+
+
+def _as_pose_of(turn: Floats) -> Floats:
+    pose = np.eye(4)
+    pose[:3, :3] = turn
+    return pose
