@@ -1,10 +1,9 @@
-#include "query/raycast.hpp"
-
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings/shapes.hpp"
+#include "query/raycast.hpp"
 
 namespace clearance {
 namespace {
@@ -36,14 +35,12 @@ std::size_t stride_of(std::size_t rows, std::size_t count, std::size_t width) {
     return rows == count ? width : 0;
 }
 
-
 // Rays into arrays of the caller; the number of the first row that is no ray, or the count of rows.
 std::tuple<std::size_t, Work> cast(const RayTarget& target, const Rows3& origins, const Rows3& directions,
-                                   const Doubles& ranges, bool by_part, bool any,
-                                   const std::vector<std::size_t>& ignored, const std::optional<Integers>& hint_index,
-                                   const std::optional<Integers>& hint_feature, int threads, const DoublesOut& distance,
-                                   const Rows3Out& point, const Rows3Out& normal, const IntegersOut& index,
-                                   const IntegersOut& feature) {
+                                   const Doubles& ranges, bool by_part, bool any, const std::vector<std::size_t>& ignored,
+                                   const std::optional<Integers>& hint_index, const std::optional<Integers>& hint_feature,
+                                   int threads, const DoublesOut& distance, const Rows3Out& point, const Rows3Out& normal,
+                                   const IntegersOut& index, const IntegersOut& feature) {
     const std::size_t count = distance.shape(0);
     for (const std::size_t rows : {point.shape(0), normal.shape(0), index.shape(0), feature.shape(0)})
         if (rows != count) throw std::invalid_argument("columns must have one length.");

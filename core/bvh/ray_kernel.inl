@@ -137,8 +137,8 @@ CLEARANCE_INLINE unsigned met_triangles(const RayTriangles& leaf, const Triangle
         };
         const Vec3<Real> a = corner(0), b = corner(1), c = corner(2);
         const Real at_a = place_on(ray, a.z), at_b = place_on(ray, b.z), at_c = place_on(ray, c.z);
-        const auto in_range = both(min_of(at_a, min_of(at_b, at_c)) <= Real(best),
-                                   max_of(at_a, max_of(at_b, at_c)) >= Real(0.0));
+        const auto in_range =
+            both(min_of(at_a, min_of(at_b, at_c)) <= Real(best), max_of(at_a, max_of(at_b, at_c)) >= Real(0.0));
         met |= bits_of(both(EdgeSides<Real>(a, b, c).are_alike(), in_range)) << first;
     }
     return met & ((1u << leaf.count) - 1u);

@@ -7,9 +7,7 @@ namespace clearance {
 namespace {
 
 // Corners in units of the tree of oriented boxes, about its centre: numbers that everything on rays begins with.
-Vec3d in_units(const Mesh& mesh, const Vec3d& corner) {
-    return (1.0 / mesh.boxes.unit) * (corner - mesh.boxes.centre);
-}
+Vec3d in_units(const Mesh& mesh, const Vec3d& corner) { return (1.0 / mesh.boxes.unit) * (corner - mesh.boxes.centre); }
 
 void set_column(double (*column)[kRayLeaf], int k, const Vec3d& v) {
     column[0][k] = v.x, column[1][k] = v.y, column[2][k] = v.z;
@@ -17,8 +15,7 @@ void set_column(double (*column)[kRayLeaf], int k, const Vec3d& v) {
 
 std::vector<TriangleBox> boxes_of(const Mesh& mesh) {
     const std::size_t count = mesh.is_cloud() ? mesh.vertices.size() : mesh.faces.size();
-    const float margin =
-        kRayMargin + static_cast<float>(min_of(1e30, mesh.radius / mesh.boxes.unit * (1.0 + 1e-5)));
+    const float margin = kRayMargin + static_cast<float>(min_of(1e30, mesh.radius / mesh.boxes.unit * (1.0 + 1e-5)));
     std::vector<TriangleBox> boxes(count);
     for (std::size_t k = 0; k < count; ++k) {
         const auto number = static_cast<std::int32_t>(k);

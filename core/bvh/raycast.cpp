@@ -20,9 +20,9 @@ Vec3d normal_of(const Triangle& triangle, const Vec3d& along) {
     return dot(unit, along) > 0.0 ? -unit : unit;
 }
 
-// The height on the ray inside of a triangle p, q, r of which pq is the longest edge as the ray sees it: along that edge, and
-// then up to the share that r has. For a needle the share is noise, but so is little that it is multiplied with; weights of
-// the corners would be noise, too.
+// The height on the ray inside of a triangle p, q, r of which pq is the longest edge as the ray sees it: along that edge,
+// and then up to the share that r has. For a needle the share is noise, but so is little that it is multiplied with; weights
+// of the corners would be noise, too.
 double height_along(const Vec3d& p, const Vec3d& q, const Vec3d& r, double share) {
     const Vec3d edge = q - p, side = r - p;
     const double per_length_sq = 1.0 / (edge.x * edge.x + edge.y * edge.y);
@@ -87,8 +87,9 @@ public:
     // Of what was found; leaves must still be there.
     Vec3d normal() const {
         if (leaf_ != nullptr)
-            return normal_of({column(leaf_->vertex, lane_), column(leaf_->vertex + 3, lane_), column(leaf_->vertex + 6, lane_)},
-                             line_.along);
+            return normal_of(
+                {column(leaf_->vertex, lane_), column(leaf_->vertex + 3, lane_), column(leaf_->vertex + 6, lane_)},
+                line_.along);
         const Vec3d against = (-1.0 / norm(line_.along)) * line_.along;
         if (best_.at == 0.0) return against;
         return unit_or(against, line_.at(per_unit_ * (best_.at - ray_.offset)) - column(ball_->centre, lane_));
@@ -154,13 +155,13 @@ public:
         const LeafVisitor visitor{this, [](void* self, int k, const RayTriangles& leaf, unsigned met) {
                                       static_cast<Search*>(self)->visit(k, leaf, met);
                                   }};
-        ray_kernels().through_triangles(tree.nodes.data(), tree.triangles.data(), active_, boxes_, triangles_, visitor, work_);
+        ray_kernels().through_triangles(tree.nodes.data(), tree.triangles.data(), active_, boxes_, triangles_, visitor,
+                                        work_);
     }
 
     void through_balls(const RayMesh& tree) {
-        const BallVisitor visitor{this, [](void* self, unsigned rays, const RayBalls& leaf) {
-                                      static_cast<Search*>(self)->visit(rays, leaf);
-                                  }};
+        const BallVisitor visitor{
+            this, [](void* self, unsigned rays, const RayBalls& leaf) { static_cast<Search*>(self)->visit(rays, leaf); }};
         ray_kernels().through_balls(tree.nodes.data(), tree.balls.data(), active_, boxes_, visitor, work_);
     }
 

@@ -12,9 +12,7 @@ struct FeatureHit {
     std::int32_t feature;
     Vec3d normal;
 
-    bool is_after(double other_at, std::int32_t other) const {
-        return other_at < at || (other_at == at && other < feature);
-    }
+    bool is_after(double other_at, std::int32_t other) const { return other_at < at || (other_at == at && other < feature); }
 };
 
 struct RayWork : RayCounts {

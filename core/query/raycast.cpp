@@ -57,7 +57,8 @@ RayTarget::RayTarget(std::vector<std::shared_ptr<const Body>> bodies, const std:
             placed.body = static_cast<std::int32_t>(first_part_.size() - 1);
             placed.index = static_cast<std::int32_t>(parts_.size()) - first_part_.back();
             if (const auto* convex = std::get_if<Convex>(&part.shape)) {
-                constexpr Kind kinds[] = {Kind::element, Kind::box, Kind::cylinder, Kind::cone, Kind::ellipsoid, Kind::swept};
+                constexpr Kind kinds[] = {Kind::element, Kind::box,       Kind::cylinder,
+                                          Kind::cone,    Kind::ellipsoid, Kind::swept};
                 placed.kind = kinds[convex->core.index()];
                 const bool is_round = convex->radius > 0.0 && !is_element(convex->core);
                 if (is_round && placed.kind != Kind::ellipsoid) placed.kind = Kind::swept;
@@ -142,13 +143,16 @@ void RayTarget::build_trees() {
         const auto box = [&](std::int32_t k) -> const RayBox& { return boxes_[static_cast<std::size_t>(k)]; };
         const auto median = [&](auto get) {
             std::vector<double> numbers;
-            for (const std::int32_t k : left) numbers.push_back(get(box(k).low) + 0.5 * (get(box(k).high) - get(box(k).low)));
+            for (const std::int32_t k : left)
+                numbers.push_back(get(box(k).low) + 0.5 * (get(box(k).high) - get(box(k).low)));
             std::nth_element(numbers.begin(), numbers.begin() + numbers.size() / 2, numbers.end());
             return numbers[numbers.size() / 2];
         };
         const Vec3d middle{median([](const Vec3d& v) { return v.x; }), median([](const Vec3d& v) { return v.y; }),
                            median([](const Vec3d& v) { return v.z; })};
-        const auto reach = [&](std::int32_t k) { return max_of(largest(box(k).low - middle), largest(box(k).high - middle)); };
+        const auto reach = [&](std::int32_t k) {
+            return max_of(largest(box(k).low - middle), largest(box(k).high - middle));
+        };
         std::vector<double> reaches;
         for (const std::int32_t k : left) reaches.push_back(reach(k));
         std::nth_element(reaches.begin(), reaches.begin() + reaches.size() / 2, reaches.end());

@@ -44,8 +44,8 @@ class Hits:
     point : ndarray, (..., 3)
         In the world; NaN for a miss.
     normal : ndarray, (..., 3)
-        Outward unit normal there, of surfaces the one that is turned against the ray, minus the direction for a ray that
-        starts inside of a solid; NaN for a miss.
+        Outward unit normal there, of surfaces the one that is turned against the ray, minus the direction for a ray
+        that starts inside of a solid; NaN for a miss.
     index : int or ndarray of int32, (...)
         The part of a compound, the body of a scene, the item of a list; -1 for a miss.
     feature : int or ndarray of int32, (...)
