@@ -77,7 +77,7 @@ def test_files_of_the_thesis_run_with_warnings(here):
         (["bad.toml"], "bad.toml: the file has an unknown key 'wrold'; did you mean 'world'?"),
         (["fast.toml"], "robot 'pioneer1', commands[0]: "),
         (["nothing.cfg"], "there is no configuration file"),
-        (["ball.toml", "--duration", "-1"], "duration must be above zero, but it is -1.0."),
+        (["ball.toml", "--duration", "-1"], "duration must be a number from 0 to 1e+06, but it is -1.0."),
         (["ball.toml", "--threads", "0"], "--threads"),
         (["ball.toml", "--nonsense"], "--nonsense"),
     ],

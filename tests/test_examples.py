@@ -176,3 +176,17 @@ def test_volksbot_drives_into_the_humanoids_and_a_page_plays_it(tmp_path):
     assert len(recording.names) == 7 + 10 * 22 + 1
     assert "pin1" in example.fallen(recording)
     assert (tmp_path / "bowling.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_scanner_sees_the_room_and_not_its_own_vehicle(tmp_path):
+    example = load("laser_scan")
+    scans = example.main(tmp_path)
+    names = example.room().names
+    seen = {names[k] for k in scans["exact"].index if k >= 0}
+    assert {"post", "crate", "wall left"} <= seen
+    assert not any(name.startswith("vehicle/") for name in seen)
+    assert not {names[k] for k in scans["boxes hidden"].index if k >= 0} & set(example.BOXES)
+    both = np.isfinite(scans["exact"].ranges) & np.isfinite(scans["depth buffer"].ranges)
+    assert np.abs(scans["exact"].ranges[both] - scans["depth buffer"].ranges[both]).max() < 1e-4
+    picture = imread(tmp_path / "laser_scan.png")[..., :3]
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 100

@@ -290,7 +290,9 @@ def test_nothing_is_overwritten_unasked(tmp_path):
     simulate(SCENARIO, tmp_path, duration=0.1, overwrite=True)
     with pytest.raises(FileExistsError, match="holds a recording already"):
         simulate(SCENARIO, tmp_path)
-    assert len(simulate(SCENARIO, tmp_path, resume=True)) == 5  # done, and given back
+    assert len(simulate(SCENARIO, tmp_path, duration=0.1, resume=True)) == 5  # done, and given back
+    with pytest.raises(ValueError, match=r"holds a finished recording of 0\.1 s, which does not go on to"):
+        simulate(SCENARIO, tmp_path, resume=True)
 
 
 def test_nothing_to_go_on_with_is_told(tmp_path):

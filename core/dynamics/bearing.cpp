@@ -124,7 +124,11 @@ void Bearing::look_ahead(const Rigid& body_a, const Rigid& body_b) {
     shift_ahead_ = turn_ahead_ = {0, 0, 0};
     if (kind == BearingKind::slide || step_ * max_of(norm(body_a.spin), norm(body_b.spin)) > kFastestTurn) return;
     const auto towards_centre = [](const Vec3d& spin, const Vec3d& r) { return cross(spin, cross(spin, r)); };
-    shift_ahead_ = (0.5 * step_) * (towards_centre(body_b.spin, r_b_) - towards_centre(body_a.spin, r_a_));
+    const Vec3d turning_a = step_ * towards_centre(body_a.spin, r_a_), turning_b = step_ * towards_centre(body_b.spin, r_b_);
+    // Where rows were not met in the last step, spins are no guide to the next.
+    const double parting = norm(body_b.velocity_at(r_b_) - body_a.velocity_at(r_a_));
+    if (parting > norm(turning_a) + norm(turning_b)) return;
+    shift_ahead_ = 0.5 * (turning_b - turning_a);
     if (kind != BearingKind::hinge) return;
     const double speed = dot(along_, body_b.spin - body_a.spin);
     turn_ahead_ = (-0.5 * step_ * speed) * cross(body_a.spin, along_);
@@ -164,6 +168,7 @@ double Bearing::solve(std::span<Rigid> bodies, bool is_relaxing) {
 
 // How fast to go on when so much is left to turn or to shift, with a motor that can still brake in time.
 double Bearing::approach(double left, double inertia) const {
+    if (left == 0.0) return 0.0;
     const double rate = min_of(kServoRate, kServoShare / step_);
     const double braking = std::sqrt(2.0 * kBrakingShare * motor.most / inertia * left);
     return min_of(min_of(rate * left, braking), motor.fastest);

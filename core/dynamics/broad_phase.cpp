@@ -25,12 +25,37 @@ Vec3d seen_from(const OrientedBox& box, const Pose& pose, const Vec3d& point) {
     return {dot(box.axis[0], local), dot(box.axis[1], local), dot(box.axis[2], local)};
 }
 
+bool is_field(const Part& part) { return surface_of(part) != nullptr && surface_of(part)->solid_below; }
+
 }  // namespace
+
+void BroadPhase::add_fields(std::int32_t k) {
+    for (const Part& part : at(k).body->parts()) {
+        if (!is_field(part)) continue;
+        const std::vector<Vec3d>& vertices = surface_of(part)->mesh->vertices;
+        Vec3d low = vertices.front(), high = low;
+        for (const Vec3d& v : vertices) {
+            low = {min_of(low.x, v.x), min_of(low.y, v.y), min_of(low.z, v.z)};
+            high = {max_of(high.x, v.x), max_of(high.y, v.y), max_of(high.z, v.z)};
+        }
+        fields_.push_back({k, part.pose, low, high});
+    }
+}
+
+bool BroadPhase::is_over_field(std::int32_t apart, const Vec3d& point, double reach, const Pose& pose) const {
+    return std::any_of(fields_.begin(), fields_.end(), [&](const Field& field) {
+        if (field.body != apart) return false;
+        const Pose at = pose * field.part;
+        const Vec3d seen = transposed_times(at.rotation, point - at.translation);
+        return seen.x >= field.low.x - reach && seen.x <= field.high.x + reach && seen.y >= field.low.y - reach &&
+               seen.y <= field.high.y + reach && seen.z <= field.high.z + reach;
+    });
+}
 
 // Balls around long thin bodies would take in the whole scene.
 bool BroadPhase::belongs_apart(std::int32_t k, double usual_radius) const {
     const Body& body = *at(k).body;
-    if (!body.is_finite()) return true;
+    if (!body.is_finite() || std::any_of(body.parts().begin(), body.parts().end(), is_field)) return true;
     if (body.ball().radius <= kLarge * usual_radius) return false;
     const Vec3d& h = boxes_[static_cast<std::size_t>(k)].half;
     double sides[3] = {h.x, h.y, h.z};
@@ -40,7 +65,7 @@ bool BroadPhase::belongs_apart(std::int32_t k, double usual_radius) const {
 
 void BroadPhase::build(std::vector<BroadBody> bodies, std::span<const Ball> balls) {
     bodies_ = std::move(bodies);
-    boxes_.clear(), apart_.clear(), usual_.clear(), sets_.clear();
+    boxes_.clear(), apart_.clear(), usual_.clear(), sets_.clear(), fields_.clear();
     std::vector<double> radii;
     for (const BroadBody& body : bodies_) {
         boxes_.push_back(box_around(*body.body));
@@ -55,6 +80,7 @@ void BroadPhase::build(std::vector<BroadBody> bodies, std::span<const Ball> ball
         if (!at(k).collides) continue;
         if (belongs_apart(k, usual_radius)) {
             apart_.push_back(k);
+            add_fields(k);
             continue;
         }
         usual_.push_back(k);
@@ -110,6 +136,7 @@ bool BroadPhase::meets_apart(std::int32_t apart, const Ball& ball, const Places&
         return dot(normal, ball.centre - at.translation) - half_space->offset <= reach;
     };
     if (!body.is_finite()) return std::any_of(body.parts().begin(), body.parts().end(), is_near);
+    if (!fields_.empty() && is_over_field(apart, ball.centre, reach, pose)) return true;
     const OrientedBox& box = boxes_[static_cast<std::size_t>(apart)];
     const Vec3d seen = seen_from(box, pose, ball.centre);
     return abs_of(seen.x) <= box.half.x + reach && abs_of(seen.y) <= box.half.y + reach &&

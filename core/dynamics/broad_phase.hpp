@@ -46,6 +46,8 @@ public:
 private:
     const BroadBody& at(std::int32_t k) const { return bodies_[static_cast<std::size_t>(k)]; }
     bool belongs_apart(std::int32_t k, double usual_radius) const;
+    void add_fields(std::int32_t k);
+    bool is_over_field(std::int32_t apart, const Vec3d& point, double reach, const Pose& pose) const;
     bool meets_apart(std::int32_t apart, const Ball& ball, const Places& places) const;
     void add(std::int32_t i, std::int32_t j) {
         if (may_meet(i, j)) pairs_->emplace_back(std::min(i, j), std::max(i, j));
@@ -55,6 +57,13 @@ private:
     void find_among_moving();
     void find_in_cells(std::span<const Ball> balls);
     void build_cells(std::span<const Ball> balls);
+
+    // Ground that is solid below, as deep as anything gets: in the frame of the part.
+    struct Field {
+        std::int32_t body;
+        Pose part;
+        Vec3d low, high;
+    };
 
     struct Set {
         BallTree tree;
@@ -66,6 +75,7 @@ private:
     std::vector<OrientedBox> boxes_;           // around bodies, in their frames
     std::vector<std::int32_t> apart_, usual_;  // infinite, or long and thin; all others
     std::vector<Set> sets_;  // of the others: the fixed ones, one for each group and for each that is alone
+    std::vector<Field> fields_;
     HashGrid grid_;
 
     // Of what is fixed, seen from above.

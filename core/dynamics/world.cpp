@@ -222,7 +222,7 @@ void World::find_contacts(int threads) {
             const auto a = static_cast<std::size_t>(pairs_[k].first), b = static_cast<std::size_t>(pairs_[k].second);
             const double margin = looks_ahead ? rooms_[a] + rooms_[b] : 0.0;
             found_[k].clear();
-            const Gap gap = contacts(placed_[a], placed_[b], {.margin = margin}, found_[k], work);
+            const Gap gap = contacts(placed_[a], placed_[b], {.margin = margin, .only_near = true}, found_[k], work);
             if (bodies_[a]->has_surface() || bodies_[b]->has_surface()) drop_side_contacts(pairs_[k], found_[k]);
             if (gap.distance > 0.0 && !found_[k].empty() && !meet_within_step(pairs_[k], gap, margin)) found_[k].clear();
         }
@@ -267,7 +267,7 @@ bool World::meet_within_step(const BodyPair& pair, Gap gap, double margin) const
         if (time >= settings_.step) return false;
         moved.place({poses_[b].rotation, poses_[b].translation + time * velocity});
         found.clear();
-        gap = contacts(placed_[a], moved, {.margin = margin}, found, work);
+        gap = contacts(placed_[a], moved, {.margin = margin, .only_near = true}, found, work);
     }
     return true;
 }
@@ -346,8 +346,7 @@ void World::remember() {
     std::stable_sort(remembered_.begin(), remembered_.end());
 }
 
-void World::apply_forces() {
-    const double step = settings_.step;
+void World::apply_forces(double step) {
     for (Rigid& rigid : rigid_) {
         if (rigid.inverse_mass == 0.0) continue;
         rigid.velocity = rigid.velocity + step * (settings_.gravity + rigid.inverse_mass * rigid.force);
@@ -366,12 +365,15 @@ void World::solve() {
     const double slowest = kBounceSteps * norm(settings_.gravity) * settings_.step;
     contacts_.prepare(rigid_, {.law = settings_.law, .step = settings_.step, .slowest_bounce = slowest});
     for (Bearing& bearing : bearings_) bearing.prepare(rigid_, settings_.step);
-    apply_forces();
-    for (const Bearing& bearing : bearings_) bearing.warm_start(rigid_);
-    if (is_elastic)
+    // Velocities are those of the middle of a step; what is reflected is the velocity between two of them.
+    apply_forces((is_elastic ? 0.5 : 1.0) * settings_.step);
+    if (is_elastic) {
         contacts_.reflect(rigid_);
-    else
+        apply_forces(0.5 * settings_.step);
+    } else {
         contacts_.warm_start(rigid_);
+    }
+    for (const Bearing& bearing : bearings_) bearing.warm_start(rigid_);
     // Once nothing changes any more, the rows agree.
     const double unchanged = kUnchanged * (norm(settings_.gravity) * settings_.step) + kUnchangedSpeed * fastest();
     work_.iterations = 0;

@@ -117,7 +117,7 @@ private:
     void add_patches(std::int32_t a, std::int32_t b, std::span<const Contact> contacts);
     void recall(ContactPatch& patch);
     void remember();
-    void apply_forces();
+    void apply_forces(double step);
     double fastest() const;
     void solve();
     std::int32_t lost_body() const;

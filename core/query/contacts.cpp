@@ -12,6 +12,20 @@ Gap contacts_of_solids(const PlacedPart& a, const PlacedPart& b, const ContactRu
     return gap;
 }
 
+// Ground goes down without end.
+bool has_ground(const PlacedBody& a, std::size_t i, const PlacedBody& b, std::size_t j) {
+    const auto is_ground = [](const Part& part) { return surface_of(part) != nullptr && surface_of(part)->solid_below; };
+    return is_ground(a.part(i, {0, 0, 0}).part) || is_ground(b.part(j, {0, 0, 0}).part);
+}
+
+// Whether balls around two parts prove them farther apart than the margin; those of half-spaces are infinite.
+bool are_far_apart(const BallColumns& a, std::size_t i, const BallColumns& b, std::size_t j, const Vec3d& b_origin,
+                   double margin) {
+    const Vec3d between{b.x[j] - a.x[i] + b_origin.x, b.y[j] - a.y[i] + b_origin.y, b.z[j] - a.z[i] + b_origin.z};
+    const double reach = (a.radius[i] + b.radius[j] + margin) * (1.0 + 1e-9);
+    return norm_sq(between) > reach * reach;
+}
+
 }  // namespace
 
 Gap contacts(const PlacedBody& a, const PlacedBody& b, const ContactRules& rules, std::vector<Contact>& found, Work& work) {
@@ -21,6 +35,9 @@ Gap contacts(const PlacedBody& a, const PlacedBody& b, const ContactRules& rules
     ++work.pairs;
     for (std::size_t i = 0; i < a.size(); ++i)
         for (std::size_t j = 0; j < b.size(); ++j) {
+            if (rules.only_near && !has_ground(a, i, b, j) &&
+                are_far_apart(a.balls(), i, b.balls(), j, b_origin, rules.margin))
+                continue;
             const PlacedPart part_a = a.part(i, {0, 0, 0}), part_b = b.part(j, b_origin);
             const std::size_t begin = found.size();
             const Gap gap = has_surface(part_a.part, part_b.part) ? contacts_of_surfaces(part_a, part_b, rules, found, work)

@@ -10,7 +10,8 @@ namespace clearance {
 struct ContactRules {
     DepthMethod method = DepthMethod::epa;
     PlaneRule plane = PlaneRule::manifold;
-    double margin = 0.0;  // solids this far apart count as well, with negative depths
+    double margin = 0.0;     // solids this far apart count as well, with negative depths
+    bool only_near = false;  // nothing needs to be known of parts that are farther apart
 };
 
 // Where two placed bodies touch or overlap: up to four points for each pair of parts, or of triangles, appended to `found`.

@@ -11,8 +11,11 @@ from .guard import Guard, Replay, Verdict
 from .meshio import load_mesh
 from .paths import PathReport, check_path
 from .queries import Gap, Gaps, Work, collides, distance, within
+from .range_sensors import DepthCamera, DepthImage, Echo, LightBarrier, Ultrasound
 from .rays import Hits, RayTarget, raycast
 from .robots import Joint, Link, Mimic, PairGaps, Robot, RobotGap, SamplingReport
+from .scan_noise import Noise
+from .scanner import LaserScanner, Scan
 from .scene import Nearest, NearestBatch, PairTable, Scene, Search
 from .shapes import (
     Box,
@@ -50,6 +53,9 @@ __all__ = [
     "Contacts",
     "ConvexHull",
     "Cylinder",
+    "DepthCamera",
+    "DepthImage",
+    "Echo",
     "Ellipsoid",
     "Gap",
     "Gaps",
@@ -58,11 +64,14 @@ __all__ = [
     "HeightField",
     "Hits",
     "Joint",
+    "LaserScanner",
+    "LightBarrier",
     "Link",
     "Mesh",
     "Mimic",
     "Nearest",
     "NearestBatch",
+    "Noise",
     "PairGaps",
     "PairTable",
     "PathReport",
@@ -74,6 +83,7 @@ __all__ = [
     "Robot",
     "RobotGap",
     "SamplingReport",
+    "Scan",
     "Scene",
     "Search",
     "Shape",
@@ -82,6 +92,7 @@ __all__ = [
     "SweptPoint",
     "SweptSegment",
     "SweptTriangle",
+    "Ultrasound",
     "VehicleBraking",
     "VehicleGuard",
     "VehicleVerdict",

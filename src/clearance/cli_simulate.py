@@ -57,7 +57,7 @@ def simulate(
     """
     try:
         with _told_warnings():
-            read = _read(scenario or DEFAULT)
+            read = _read(DEFAULT if scenario is None else scenario)
         begun = perf_counter()
         with _stop_on_signals() as stop, _bar(read.title) as progress:
             recording = run(

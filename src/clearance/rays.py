@@ -110,7 +110,8 @@ class RayTarget:
             raise ValueError(f"names must be one for each of {len(shapes)} shapes, but there are {len(self._names)}.")
         self._count = len(shapes)
         self._by_part = False
-        self._target = _core.RayTarget(shapes, _matrices(poses, len(shapes)))
+        self._shapes, self._poses = shapes, _matrices(poses, len(shapes))
+        self._target = _core.RayTarget(shapes, self._poses)
 
     @property
     def names(self) -> list[str] | None:
@@ -120,6 +121,16 @@ class RayTarget:
     def __len__(self) -> int:
         return self._count
 
+    @property
+    def shapes(self) -> list[Shape]:
+        """Shapes of the bodies, each in its own frame."""
+        return list(self._shapes)
+
+    @property
+    def poses(self) -> Floats:
+        """Where the bodies stand: `world_from_body`, (n, 4, 4)."""
+        return self._poses.copy()
+
     def move(self, poses: ArrayLike) -> None:
         """Move all bodies; the trees over them are adjusted, or built anew where that would make them poor.
 
@@ -128,7 +139,9 @@ class RayTarget:
         poses : array_like, (n, 4, 4)
             `world_from_body` for each of them.
         """
-        self._target.move(_matrices(poses, self._count))
+        matrices = _matrices(poses, self._count)
+        self._target.move(matrices)
+        self._poses = matrices.copy()
 
     def cast(
         self,

@@ -13,11 +13,14 @@ import numpy as np
 from ..meshio import write_whole
 from ..progress import reporter
 from .guided import Guided
+from .materials import checked_number
 from .recordings import STATE, UNFINISHED, Recorder, Recording
 from .scenario import Scenario
 from .scenario_bodies import Built, colours_of, give_command
 
 __all__ = ["simulate"]
+
+LONGEST = 1e6  # seconds: frames of more would fill any disk
 
 
 def simulate(
@@ -74,11 +77,11 @@ def simulate(
     >>> len(recording), recording.names
     (6, ['ground', 'ball1'])
     """
-    length = scenario.recording.duration if duration is None else duration
-    if not length > 0.0:
-        raise ValueError(f"duration must be above zero, but it is {length!r}.")
+    length = checked_number(
+        scenario.recording.duration if duration is None else duration, "duration", 0.0, LONGEST, above=True
+    )
     folder = Path(folder)
-    if resume and (done := _finished(scenario, folder)) is not None:
+    if resume and (done := _finished(scenario, folder, length)) is not None:
         return done
     told, built = reporter(progress), scenario.build(threads=threads)
     goes_on = resume and (folder / UNFINISHED / STATE).is_file()
@@ -112,12 +115,17 @@ def _write_scans(scenario: Scenario, recording: Recording, folder: Path) -> None
             write_whole(folder / f"{robot.scanner.file}.npz", data.getvalue())
 
 
-def _finished(scenario: Scenario, folder: Path) -> Recording | None:
+def _finished(scenario: Scenario, folder: Path, length: float) -> Recording | None:
     """What is there already, if it is done."""
     if (folder / UNFINISHED / STATE).is_file() or not (folder / "recording.npz").is_file():
         return None
     recording = Recording.load(folder)
     _check_same(scenario, recording.scenario, folder)
+    if recording.times[-1] < length - 1.0 / scenario.recording.rate:
+        raise ValueError(
+            f"{folder} holds a finished recording of {recording.times[-1]:g} s, which does not go on to {length:g} s: "
+            "begin anew with overwrite, or elsewhere."
+        )
     return recording
 
 

@@ -259,6 +259,8 @@ class Scanner:
             raise ValueError(f"'resolution' is at most {MOST_BEAMS} beams, but it is {list(self.resolution)}.")
         if self.file is not None and (Path(self.file).name != self.file or self.file in (".", "..")):
             raise ValueError(f"'file' must be a name without folders, but it is {self.file!r}.")
+        if self.file in ("recording", "unfinished"):
+            raise ValueError(f"'file' must not be {self.file!r}, where the recording goes.")
 
 
 @dataclass(frozen=True)
@@ -377,6 +379,10 @@ class Scenario:
                 if found in taken:
                     raise ValueError(f"{what}[{k}] is named '{found}', and so is {taken[found]}.")
                 taken[found] = f"{what}[{k}]"
+        files = [robot.scanner.file for robot in self.robots if robot.scanner is not None and robot.scanner.file]
+        for file in files:
+            if files.count(file) > 1:
+                raise ValueError(f"more than one scanner writes to the file {file!r}.")
 
     @classmethod
     def from_text(cls, toml: str, source: str = "") -> Scenario:

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core, poses
 from ..links import as_shape
 from ..queries import _thread_count
-from ..shapes import Placed, Shape
+from ..shapes import HalfSpace, Placed, Shape
+from ..surfaces import leaves
 from .masses import Mass, mass_of
 from .materials import Elastic, Hard, Material, Soft, checked_number
 
@@ -124,6 +125,8 @@ class Bodies:
         moving = _velocity(velocity)
         if motion == "fixed" and moving.any():
             raise ValueError(f"body '{name}' is fixed, but it has a velocity of {moving.tolist()}.")
+        if motion == "dynamic" and any(isinstance(part, HalfSpace) for part, _ in leaves(one, np.eye(4))):
+            raise ValueError(f"body '{name}' has a half-space, which nothing moves: make it fixed or kinematic.")
         resisting = mass_of(one, density, mass, inertia) if motion == "dynamic" else None
         record = BodyRecord(one, motion, resisting, own, group, bool(visible), bool(collides))
         self._insert(name, record, np.eye(4) if pose is None else as_pose(pose), moving)
