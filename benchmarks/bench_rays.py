@@ -118,7 +118,7 @@ def compare(
     hits = target.cast(origin, directions)
     for peer in rivals:
         check(f"{name}, {peer}", hits.distance, np.asarray(runs[peer]()), agreement)
-    times = in_turns(runs, len(directions), 15)
+    times = in_turns(runs, len(directions), 100)
     ns = {peer: 1e9 * times[peer].least if peer in times else nan for peer in PEERS}
     tests = (hits.work.volume_tests, hits.work.element_tests + hits.work.triangle_tests)
     table.add(

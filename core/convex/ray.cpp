@@ -2,7 +2,7 @@
 
 #include "closest/certificate.hpp"
 #include "closest/pairs.hpp"
-#include "convex/simplex.hpp"
+#include "convex/distance.hpp"
 
 namespace clearance {
 namespace {
@@ -150,6 +150,7 @@ Vec3d normal_of(const Ellipsoid& ellipsoid, const Line& line, const Chord& chord
 namespace {
 
 constexpr int kMostIterations = 200;
+constexpr double kWidth = 1e-13;  // of a bracket, relative to the size
 
 // The nearest point of the core to a point that moves along a line.
 class Approach {
@@ -157,7 +158,6 @@ public:
     Approach(const ConvexCore& core, const Line& line, double at) : core_(core), line_(line) { move_to(at); }
 
     void move_to(double at) {
-        at_ = at;
         point_ = line_.at(at);
         simplex_.renew([this](const Difference& vertex) { return Difference{vertex.a - point_, vertex.a, point_}; });
     }
@@ -174,7 +174,17 @@ public:
         return !simplex_.has(by.w) && !simplex_.holds_origin() && simplex_.extend(by);
     }
 
-    double at() const { return at_; }
+    // The distance of the point from the core, with a plane that proves it.
+    CoreGap<double> gap(double size, int& iterations) const {
+        const ConvexCore point = Element{1, {point_, point_, point_}, 0.0};
+        const CorePair pair{core_, point, kNoTurn, {0, 0, 0}, size, size + largest(point_), is_curved(core_)};
+        CoreQuestion question{};
+        question.width_apart = question.width_inside = question.width_touching = kWidth * size;
+        question.relative_width = std::numeric_limits<double>::infinity();
+        question.towards_b = simplex_.direction();
+        return core_gap(pair, question, iterations);
+    }
+
     const Vec3d& point() const { return point_; }
     double distance() const { return simplex_.distance(); }
     Vec3d towards() const { return simplex_.direction(); }
@@ -182,7 +192,6 @@ public:
 private:
     const ConvexCore& core_;
     const Line& line_;
-    double at_ = 0.0;
     Vec3d point_{0, 0, 0}, farthest_{0, 0, 0};
     Simplex simplex_;
 };
@@ -210,8 +219,13 @@ Entry entry_of(const ConvexCore& core, double radius, const Line& line, double f
             approach.move_to(entry.at);
         }
         const bool nearer = approach.extend();
-        if (approach.distance() <= radius + rounding || !(moves || nearer)) break;
+        if (approach.distance() <= radius + rounding) break;
         towards = approach.towards();
+        if (moves || nearer) continue;
+        // So near to an edge or a corner that the direction of the nearest point is noise.
+        const CoreGap<double> gap = approach.gap(size, entry.iterations);
+        if (!(gap.lower - radius > rounding)) break;
+        towards = gap.normal;
     }
     entry.is_hit = true;
     return entry;

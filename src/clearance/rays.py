@@ -108,7 +108,6 @@ class RayTarget:
         self._names = list(names) if names is not None else None
         if self._names is not None and len(self._names) != len(shapes):
             raise ValueError(f"names must be one for each of {len(shapes)} shapes, but there are {len(self._names)}.")
-        self._count = len(shapes)
         self._by_part = False
         self._shapes, self._poses = shapes, _matrices(poses, len(shapes))
         self._target = _core.RayTarget(shapes, self._poses)
@@ -118,9 +117,6 @@ class RayTarget:
         """Names of the bodies, where they have any."""
         return None if self._names is None else list(self._names)
 
-    def __len__(self) -> int:
-        return self._count
-
     @property
     def shapes(self) -> list[Shape]:
         """Shapes of the bodies, each in its own frame."""
@@ -128,8 +124,11 @@ class RayTarget:
 
     @property
     def poses(self) -> Floats:
-        """Where the bodies stand: `world_from_body`, (n, 4, 4)."""
+        """Where the bodies are: `world_from_body`, (n, 4, 4)."""
         return self._poses.copy()
+
+    def __len__(self) -> int:
+        return len(self._shapes)
 
     def move(self, poses: ArrayLike) -> None:
         """Move all bodies; the trees over them are adjusted, or built anew where that would make them poor.
@@ -139,9 +138,9 @@ class RayTarget:
         poses : array_like, (n, 4, 4)
             `world_from_body` for each of them.
         """
-        matrices = _matrices(poses, self._count)
+        matrices = _matrices(poses, len(self))
         self._target.move(matrices)
-        self._poses = matrices.copy()
+        self._poses = matrices
 
     def cast(
         self,
@@ -199,13 +198,13 @@ class RayTarget:
                 numbers.append(self._names.index(item))
                 continue
             number = as_index(item)
-            if not 0 <= number < self._count:
-                raise ValueError(f"ignore refers to body {number}, but there are {self._count} (from 0).")
+            if not 0 <= number < len(self):
+                raise ValueError(f"ignore refers to body {number}, but there are {len(self)} (from 0).")
             numbers.append(number)
         return numbers
 
     def __repr__(self) -> str:
-        return f"RayTarget({self._count} bodies)"
+        return f"RayTarget({len(self)} bodies)"
 
 
 def raycast(
@@ -314,7 +313,7 @@ def _matrices(poses: ArrayLike | None, count: int) -> Floats:
         return np.tile(np.eye(4), (count, 1, 1))
     if count == 0 and np.size(poses) == 0:
         return np.empty((0, 4, 4))
-    matrices = as_poses(poses)
+    matrices = as_poses(poses).copy()
     if matrices.shape != (count, 4, 4):
         raise ValueError(f"poses must have shape ({count}, 4, 4), one for each shape, but it has {matrices.shape}.")
     return matrices
