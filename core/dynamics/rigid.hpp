@@ -51,6 +51,13 @@ inline Mat3 diagonal(double d) { return {{{d, 0, 0}, {0, d, 0}, {0, 0, d}}}; }
 // Of a symmetric matrix that has one; zero otherwise.
 Mat3 inverse(const Mat3& m);
 
+// The rotation whose columns are the axes of a symmetric matrix, and its values along them.
+struct PrincipalAxes {
+    Mat3 axes;
+    Vec3d values;
+};
+PrincipalAxes principal_axes(const Mat3& m);
+
 // A tensor of the frame of a body, in the world.
 inline Mat3 turned(const Mat3& tensor, const Mat3& rotation) {
     const Mat3 half = rotation * tensor;
@@ -89,8 +96,11 @@ struct alignas(64) Rigid {
     Motion motion = Motion::fixed;
     Vec3d centre_in_body{0, 0, 0};
     Mat3 inertia = diagonal(0.0), inverse_inertia_in_body = diagonal(0.0);  // in the frame of the body
+    Turn principal;                                                         // to the axes of the inertia in that frame,
+    Vec3d moments{0, 0, 0};                                                 // and the inertia about each
 
     Pose pose() const { return {rotation, centre - rotation * centre_in_body}; }
+    void set_inertia(const Mat3& in_body);
     void place(const Pose& pose);
     void set_turn(const Turn& to);
     Vec3d velocity_at(const Vec3d& r) const { return velocity + cross(spin, r); }
@@ -103,6 +113,9 @@ struct alignas(64) Rigid {
     double kinetic_energy() const {
         return inverse_mass > 0.0 ? 0.5 * (norm_sq(velocity) / inverse_mass + dot(spin, angular_momentum())) : 0.0;
     }
+
+    // The turn after a while of free motion with this angular momentum.
+    Turn turned_freely(double step, const Vec3d& momentum) const;
 
     // Go on for a while with a velocity and spin to go by, and keep those that it has, along with its angular momentum.
     void advance(double step, const Vec3d& by_velocity, const Vec3d& by_spin);

@@ -37,8 +37,7 @@ std::int32_t World::add(const NewBody& body) {
     if (body.motion == Motion::dynamic) {
         rigid.inverse_mass = 1.0 / body.mass->mass;
         rigid.centre_in_body = body.mass->centre;
-        rigid.inertia = body.mass->inertia;
-        rigid.inverse_inertia_in_body = inverse(body.mass->inertia);
+        rigid.set_inertia(body.mass->inertia);
     }
     rigid.place(body.pose);
     rigid.velocity = body.velocity, rigid.spin = body.spin;
@@ -222,7 +221,8 @@ void World::find_contacts(int threads) {
             const auto a = static_cast<std::size_t>(pairs_[k].first), b = static_cast<std::size_t>(pairs_[k].second);
             const double margin = looks_ahead ? rooms_[a] + rooms_[b] : 0.0;
             found_[k].clear();
-            const Gap gap = contacts(placed_[a], placed_[b], {.margin = margin, .only_near = true}, found_[k], work);
+            const Gap gap = contacts(placed_[a], placed_[b], {.margin = margin, .only_near = true, .field_peaks = true},
+                                     found_[k], work);
             if (bodies_[a]->has_surface() || bodies_[b]->has_surface()) drop_side_contacts(pairs_[k], found_[k]);
             if (gap.distance > 0.0 && !found_[k].empty() && !meet_within_step(pairs_[k], gap, margin)) found_[k].clear();
         }
@@ -249,25 +249,35 @@ void World::drop_side_contacts(const BodyPair& pair, std::vector<Contact>& found
     if (sides != found.begin()) found.erase(sides, found.end());
 }
 
-// Whether bodies that are still apart get to each other. Contacts of bodies about to meet stand for the planes between
-// them, which end nowhere: what would miss an edge must not be stopped there. Slow bodies are not worth the question.
-bool World::meet_within_step(const BodyPair& pair, Gap gap, double margin) const {
+// Whether bodies that are still apart block each other's way. Contacts of bodies about to meet stand for planes that end
+// nowhere: what would miss an edge, or only brush it, must not be stopped there. So they are moved to the end of the step
+// first; if they overlap there, and the shortest way out leads back, they do. What is fast enough to be beyond by then is
+// followed on its way.
+bool World::meet_within_step(const BodyPair& pair, const Gap& gap, double margin) const {
     const auto a = static_cast<std::size_t>(pair.first), b = static_cast<std::size_t>(pair.second);
-    const double size = min_of(bodies_[a]->ball().radius, bodies_[b]->ball().radius);
-    if (margin < kFast * size) return true;
-    const Vec3d velocity = rigid_[b + 1].velocity - rigid_[a + 1].velocity;
-    const double speed = norm(velocity), other_motion = margin - settings_.step * speed;
-    PlacedBody moved = placed_[b];
-    Work work;
-    std::vector<Contact> found;
-    double time = 0.0;
-    for (int k = 0; k < kMostAdvances; ++k) {
-        if (gap.distance <= max_of(kReached * size, other_motion)) return true;
-        time += gap.distance / speed;
-        if (time >= settings_.step) return false;
+    const auto velocity_of = [&](std::size_t k) {
+        const Rigid& rigid = rigid_[k + 1];
+        const bool falls = rigid.motion == Motion::dynamic;
+        return rigid.velocity + (falls ? settings_.step : 0.0) * (settings_.gravity + rigid.inverse_mass * rigid.force);
+    };
+    const Vec3d velocity = velocity_of(b) - velocity_of(a);
+    const auto gap_after = [&](double time) {
+        PlacedBody moved = placed_[b];
         moved.place({poses_[b].rotation, poses_[b].translation + time * velocity});
-        found.clear();
-        gap = contacts(placed_[a], moved, {.margin = margin, .only_near = true}, found, work);
+        Work work;
+        std::vector<Contact> found;
+        return contacts(placed_[a], moved, {.margin = margin, .only_near = true}, found, work);
+    };
+    const Gap last = gap_after(settings_.step);
+    if (last.distance <= 0.0 && dot(last.normal, gap.normal) > kFaceToFace) return true;
+    const double size = min_of(bodies_[a]->ball().radius, bodies_[b]->ball().radius);
+    if (margin < kFast * size) return false;
+    const double speed = norm(velocity), other_motion = margin - settings_.step * speed;
+    double time = 0.0, distance = gap.distance;
+    for (int k = 0; k < kMostAdvances && distance > max_of(kReached * size, other_motion); ++k) {
+        time += distance / speed;
+        if (time >= settings_.step) return false;
+        distance = gap_after(time).distance;
     }
     return true;
 }

@@ -112,7 +112,7 @@ private:
     void find_pairs();
     void find_contacts(int threads);
     void drop_side_contacts(const BodyPair& pair, std::vector<Contact>& found) const;
-    bool meet_within_step(const BodyPair& pair, Gap gap, double margin) const;
+    bool meet_within_step(const BodyPair& pair, const Gap& gap, double margin) const;
     void collect_patches();
     void add_patches(std::int32_t a, std::int32_t b, std::span<const Contact> contacts);
     void recall(ContactPatch& patch);

@@ -108,7 +108,7 @@ private:
                 if (-found_[k].depth < deepest_.distance)
                     deepest_.distance = -found_[k].depth, deepest_.normal = found_[k].normal;
         }
-        if (found_.size() == before) with_solid();
+        if (found_.size() == before || rules_.field_peaks) with_solid();
     }
 
     // Each ball by itself, but for those above the top of the field.

@@ -79,7 +79,7 @@ def simulate(
         _fail(f"{error} (--resume, --overwrite)", BAD_INPUT)
     except (ValueError, KeyError, FileNotFoundError, IsADirectoryError) as error:
         _fail(str(error.args[0] if isinstance(error, KeyError) else error), BAD_INPUT)
-    except (OSError, ImportError) as error:
+    except (OSError, ImportError, FloatingPointError) as error:
         _fail(str(error), FAILED)
 
 

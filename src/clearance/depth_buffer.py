@@ -422,7 +422,7 @@ layout(location = 0) out vec2 range_and_body;
 void hit(float range, float body) {
     if (!(range >= 0.0 && range <= farthest)) discard;
     range_and_body = vec2(range, body);
-    gl_FragDepth = farthest < 1.0e38 ? range / farthest : range / (range + 1.0);
+    gl_FragDepth = farthest < 1.0e4 ? range / farthest : range / (range + 1.0);
 }
 """
 
