@@ -98,7 +98,7 @@ class JointedBodies(Bodies):
             raise ValueError(f"joint '{name}' is a {kind}: it needs an axis.")
         low, high = (-inf, inf) if limits is None else _limits(limits, name, kind)
         along = poses._unit((0.0, 0.0, 1.0) if axis is None else axis, "axis")
-        number = self._world.join(kind, *numbers, as_vector(point, "point"), along)
+        number = self._world.join(kind, numbers[0], numbers[1], as_vector(point, "point"), along)
         if limits is not None:
             self._world.set_limits(number, float(low), float(high))
         self._joints[name] = JointRecord(kind, a, b, (float(low), float(high)))
