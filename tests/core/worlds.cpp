@@ -45,7 +45,14 @@ World pile(Draw draw, ContactLaw law, BroadPhaseKind kind, int count) {
     for (int k = 0; k < count; ++k) {
         const auto body = one_part(some_convex(draw));
         const Pose pose{draw.rotation(), {draw.uniform(-0.4, 0.4), draw.uniform(-0.4, 0.4), 0.3 + 0.25 * k}};
-        world.add({body, pose, mass_of(*body, 1000.0), Motion::dynamic, material, {0, 0, -1.0}, draw.in_cube(), k % 3 == 0 ? k / 6 : -1});
+        world.add({body,
+                   pose,
+                   mass_of(*body, 1000.0),
+                   Motion::dynamic,
+                   material,
+                   {0, 0, -1.0},
+                   draw.in_cube(),
+                   k % 3 == 0 ? k / 6 : -1});
     }
     world.join(BearingKind::hinge, 1, 2, world.rigid(1).centre, {1, 0, 0});
     world.join(BearingKind::ball, 3, 4, world.rigid(3).centre, {0, 0, 1});
@@ -113,7 +120,8 @@ void check_mass(Draw& draw) {
         dot_body.place({kNoTurn, p});
         std::vector<Contact> found;
         Work work;
-        if (contacts(placed, dot_body, {}, found, work).distance <= 0.0) inside += 8.0 / kSamples, first = first + (8.0 / kSamples) * p;
+        if (contacts(placed, dot_body, {}, found, work).distance <= 0.0)
+            inside += 8.0 / kSamples, first = first + (8.0 / kSamples) * p;
     }
     const double error = 4.0 * 8.0 / std::sqrt(static_cast<double>(kSamples));
     tally.expect(std::fabs(mass->mass - inside) < error, "the volume is that of samples", "%.6g, %.6g", mass->mass, inside);
@@ -126,7 +134,8 @@ int main(int argc, char** argv) {
     const int effort = argc > 1 ? std::atoi(argv[1]) : 1;
     Draw draw(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1);
     for (int k = 0; k < 2 * effort; ++k)
-        for (const ContactLaw law : {ContactLaw::hard, ContactLaw::soft, ContactLaw::elastic}) check_pile(draw, law), draw.in_cube();
+        for (const ContactLaw law : {ContactLaw::hard, ContactLaw::soft, ContactLaw::elastic})
+            check_pile(draw, law), draw.in_cube();
     for (int k = 0; k < 3 * effort; ++k) check_mass(draw);
     return tally.finish();
 }

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..shapes import Shape
 from .masses import Mass, checked_inertia
@@ -150,14 +149,14 @@ def to_bytes(world: World) -> bytes:
         "ignored": world._ignored,
     }
     shapes = pickle.dumps([record.shape for record in world._bodies.values()], protocol=4)
-    arrays: dict[str, NDArray[Any]] = {
-        "about": np.frombuffer(json.dumps(about).encode(), dtype=np.uint8),
-        "shapes": np.frombuffer(shapes, dtype=np.uint8),
-        "anchors": world._world.anchors(),
-        "state": world._world.state(),
-    }
     file = io.BytesIO()
-    np.savez(file, **arrays)
+    np.savez(
+        file,
+        about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8),
+        shapes=np.frombuffer(shapes, dtype=np.uint8),
+        anchors=world._world.anchors(),
+        state=world._world.state(),
+    )
     return file.getvalue()
 
 
