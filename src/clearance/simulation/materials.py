@@ -59,7 +59,8 @@ class Material:
     friction : float
         Coefficient of sliding friction, the same in all directions.
     restitution : float
-        0 to 1: the share of the speed of approach that hard bodies part with.
+        0 to 1: the share of the speed of approach that hard bodies part with. Near 1, bodies that tumble with friction
+        may gain energy where several points hit at once.
     rolling : float
         In metres: the torque against rolling and spinning is this times the normal force.
     stiffness : float, optional
@@ -146,7 +147,7 @@ class Soft:
 class Elastic:
     """Contacts without friction that keep all energy: each pair that approaches is reflected once in a step.
 
-    Materials do not matter.
+    Materials do not matter. Reflections know nothing of joints: bodies that are joined lose energy when they hit.
 
     Examples
     --------

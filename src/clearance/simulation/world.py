@@ -219,7 +219,7 @@ class World(JointedBodies):
     def save(self, path: str | Path) -> None:
         """Write the world to a file, from which `World.load` goes on as if nothing had happened, bit by bit.
 
-        Robots keep their bodies, but can no longer be guided by joint values.
+        Robots keep their bodies, but can no longer be guided by joint values. `contacts` are told again after a step.
 
         Parameters
         ----------
