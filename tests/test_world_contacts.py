@@ -716,3 +716,31 @@ def test_bodies_dropped_in_a_bin_lie_still_and_apart():
     # Ground and sides together carry them all.
     carried = sum(force_on(world, name) for name in world.names if name not in moving)
     assert np.allclose(carried, [0, 0, -mass * G], rtol=0, atol=1e-3 * mass * G)
+
+
+# Many parts ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("parts", [(3, 40), (40, 3), (40, 60), (1, 40)])
+def test_bodies_of_many_parts_touch_where_all_of_their_parts_do(parts):
+    """Trees over parts leave out nothing that the query, which tries all of them, finds."""
+    rng = np.random.default_rng(sum(parts))
+    touched = 0
+    for _ in range(10):
+        bodies = [
+            cl.Compound([cl.Box(rng.uniform(0.05, 0.2, 3)).at(rng.uniform(-0.5, 0.5, 3)) for _ in range(count)])
+            for count in parts
+        ]
+        poses = [cl.poses.from_wxyz(rng.normal(size=4), rng.uniform(-0.4, 0.4, 3)) for _ in parts]
+        world = sim.World(gravity=(0, 0, 0), contact=sim.Soft())
+        for k, (body, pose) in enumerate(zip(bodies, poses, strict=True)):
+            world.add(f"body {k}", body, pose)
+        places = world.poses
+        world.step()
+        expected = cl.contacts(bodies[0].at(places[0]), bodies[1].at(places[1])).points
+        found = world.contacts.points
+        assert len(found) == len(expected)
+        touched += len(found) > 0
+        order, other = (points[np.lexsort(points.T)] for points in (found, expected))
+        assert np.allclose(order, other, rtol=0, atol=1e-12)
+    assert touched > 2

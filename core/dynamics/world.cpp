@@ -156,6 +156,7 @@ void World::place_bodies(int threads) {
     if (is_changed_) {
         placed_.clear();
         for (const auto& body : bodies_) placed_.emplace_back(*body);
+        part_trees_.build(bodies_);
         poses_.resize(count), balls_.resize(count), rooms_.resize(count);
     }
     const double fall = norm(settings_.gravity) * settings_.step * settings_.step;
@@ -173,6 +174,7 @@ void World::place_bodies(int threads) {
             const double pushed = norm(rigid.force) * rigid.inverse_mass * settings_.step * settings_.step;
             rooms_[k] = (norm(rigid.velocity) + norm(rigid.spin) * reach) * settings_.step + fall + pushed;
             balls_[k] = {centre, ball.radius + rooms_[k]};
+            if (is_changed_ || rigid.motion != Motion::fixed) part_trees_.refit(k, placed_[k], rooms_[k]);
         }
     });
     if (!is_changed_) return;
@@ -216,17 +218,27 @@ void World::find_contacts(int threads) {
     if (found_.size() < pairs_.size()) found_.resize(pairs_.size());
     const bool looks_ahead = settings_.law == ContactLaw::hard;
     Pool::shared().for_blocks(pairs_.size(), kBlock, threads, [&](std::size_t begin, std::size_t end) {
-        Work work;
+        std::vector<PartPair> near;
         for (std::size_t k = begin; k < end; ++k) {
             const auto a = static_cast<std::size_t>(pairs_[k].first), b = static_cast<std::size_t>(pairs_[k].second);
             const double margin = looks_ahead ? rooms_[a] + rooms_[b] : 0.0;
             found_[k].clear();
-            const Gap gap = contacts(placed_[a], placed_[b], {.margin = margin, .only_near = true, .field_peaks = true},
-                                     found_[k], work);
+            const Gap gap = find_contacts_of(pairs_[k], margin, near, found_[k]);
             if (bodies_[a]->has_surface() || bodies_[b]->has_surface()) drop_side_contacts(pairs_[k], found_[k]);
             if (gap.distance > 0.0 && !found_[k].empty() && !meet_within_step(pairs_[k], gap, margin)) found_[k].clear();
         }
     });
+}
+
+// Of bodies with many parts only those are looked at that their trees find near.
+Gap World::find_contacts_of(const BodyPair& pair, double margin, std::vector<PartPair>& near,
+                            std::vector<Contact>& found) const {
+    const auto a = static_cast<std::size_t>(pair.first), b = static_cast<std::size_t>(pair.second);
+    const ContactRules rules{.margin = margin, .only_near = true, .field_peaks = true};
+    Work work;
+    if (!part_trees_.has_tree(a) && !part_trees_.has_tree(b)) return contacts(placed_[a], placed_[b], rules, found, work);
+    part_trees_.near(a, {placed_[a], rooms_[a]}, b, {placed_[b], rooms_[b]}, near);
+    return contacts_of_parts(placed_[a], placed_[b], near, rules, found, work);
 }
 
 // A triangle that reaches only a little below a body is nearer to its side than to its top, though the surface goes on

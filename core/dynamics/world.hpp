@@ -9,6 +9,7 @@
 #include "dynamics/bearing.hpp"
 #include "dynamics/broad_phase.hpp"
 #include "dynamics/contact_solver.hpp"
+#include "dynamics/part_trees.hpp"
 #include "query/contacts.hpp"
 
 namespace clearance {
@@ -111,6 +112,8 @@ private:
     void place_bodies(int threads);
     void find_pairs();
     void find_contacts(int threads);
+    Gap find_contacts_of(const BodyPair& pair, double margin, std::vector<PartPair>& near,
+                         std::vector<Contact>& found) const;
     void drop_side_contacts(const BodyPair& pair, std::vector<Contact>& found) const;
     bool meet_within_step(const BodyPair& pair, const Gap& gap, double margin) const;
     void collect_patches();
@@ -138,6 +141,7 @@ private:
 
     BroadPhase broad_phase_;
     bool is_changed_ = true;  // bodies came or went
+    PartTrees part_trees_;
     std::vector<PlacedBody> placed_;
     std::vector<Pose> poses_;
     std::vector<Ball> balls_;

@@ -26,28 +26,57 @@ bool are_far_apart(const BallColumns& a, std::size_t i, const BallColumns& b, st
     return norm_sq(between) > reach * reach;
 }
 
+// Part by part, and the nearest gap of all.
+class ContactsOfBodies {
+public:
+    ContactsOfBodies(const PlacedBody& a, const PlacedBody& b, const ContactRules& rules, std::vector<Contact>& found,
+                     Work& work)
+        : a_(a), b_(b), rules_(rules), found_(found), work_(work), b_origin_(b.origin() - a.origin()), first_(found.size()) {
+        ++work.pairs;
+    }
+
+    void add(std::size_t i, std::size_t j) {
+        if (rules_.only_near && !has_ground(a_, i, b_, j) &&
+            are_far_apart(a_.balls(), i, b_.balls(), j, b_origin_, rules_.margin))
+            return;
+        const PlacedPart part_a = a_.part(i, {0, 0, 0}), part_b = b_.part(j, b_origin_);
+        const std::size_t begin = found_.size();
+        const Gap gap = has_surface(part_a.part, part_b.part) ? contacts_of_surfaces(part_a, part_b, rules_, found_, work_)
+                                                              : contacts_of_solids(part_a, part_b, rules_, found_, work_);
+        for (std::size_t k = begin; k < found_.size(); ++k)
+            found_[k].part_a = static_cast<std::int32_t>(i), found_[k].part_b = static_cast<std::int32_t>(j);
+        if (!(gap.distance >= nearest_.distance)) nearest_ = gap;
+    }
+
+    Gap finish() {
+        for (std::size_t k = first_; k < found_.size(); ++k) found_[k].point = found_[k].point + a_.origin();
+        return nearest_;
+    }
+
+private:
+    const PlacedBody &a_, &b_;
+    const ContactRules& rules_;
+    std::vector<Contact>& found_;
+    Work& work_;
+    Vec3d b_origin_;
+    std::size_t first_;
+    Gap nearest_ = farther_than_asked(std::numeric_limits<double>::infinity());
+};
+
 }  // namespace
 
 Gap contacts(const PlacedBody& a, const PlacedBody& b, const ContactRules& rules, std::vector<Contact>& found, Work& work) {
-    const Vec3d b_origin = b.origin() - a.origin();
-    const std::size_t first = found.size();
-    Gap best = farther_than_asked(std::numeric_limits<double>::infinity());
-    ++work.pairs;
+    ContactsOfBodies between(a, b, rules, found, work);
     for (std::size_t i = 0; i < a.size(); ++i)
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            if (rules.only_near && !has_ground(a, i, b, j) &&
-                are_far_apart(a.balls(), i, b.balls(), j, b_origin, rules.margin))
-                continue;
-            const PlacedPart part_a = a.part(i, {0, 0, 0}), part_b = b.part(j, b_origin);
-            const std::size_t begin = found.size();
-            const Gap gap = has_surface(part_a.part, part_b.part) ? contacts_of_surfaces(part_a, part_b, rules, found, work)
-                                                                  : contacts_of_solids(part_a, part_b, rules, found, work);
-            for (std::size_t k = begin; k < found.size(); ++k)
-                found[k].part_a = static_cast<std::int32_t>(i), found[k].part_b = static_cast<std::int32_t>(j);
-            if (!(gap.distance >= best.distance)) best = gap;
-        }
-    for (std::size_t k = first; k < found.size(); ++k) found[k].point = found[k].point + a.origin();
-    return best;
+        for (std::size_t j = 0; j < b.size(); ++j) between.add(i, j);
+    return between.finish();
+}
+
+Gap contacts_of_parts(const PlacedBody& a, const PlacedBody& b, std::span<const PartPair> pairs, const ContactRules& rules,
+                      std::vector<Contact>& found, Work& work) {
+    ContactsOfBodies between(a, b, rules, found, work);
+    for (const auto& [i, j] : pairs) between.add(static_cast<std::size_t>(i), static_cast<std::size_t>(j));
+    return between.finish();
 }
 
 bool has_plane_rule(const Body& body, PlaneRule rule) {

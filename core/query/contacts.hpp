@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "query/body.hpp"
@@ -18,6 +20,11 @@ struct ContactRules {
 // Where two placed bodies touch or overlap: up to four points for each pair of parts, or of triangles, appended to `found`.
 // Returns the gap of the deepest pair, or of the nearest.
 Gap contacts(const PlacedBody& a, const PlacedBody& b, const ContactRules& rules, std::vector<Contact>& found, Work& work);
+
+// The same for some pairs of parts only; others are known to be apart.
+using PartPair = std::pair<std::int32_t, std::int32_t>;
+Gap contacts_of_parts(const PlacedBody& a, const PlacedBody& b, std::span<const PartPair> pairs, const ContactRules& rules,
+                      std::vector<Contact>& found, Work& work);
 
 // Whether every part of a body can follow the rule for planes.
 bool has_plane_rule(const Body& body, PlaneRule rule);

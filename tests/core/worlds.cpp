@@ -38,12 +38,20 @@ Convex some_convex(Draw& draw) {
     }
 }
 
+// A dozen boxes and balls in one.
+std::shared_ptr<const Body> many_parts(Draw& draw) {
+    std::vector<Part> parts;
+    for (int k = 0; k < 12; ++k)
+        parts.push_back(part_of(Convex{Box{{0.05, 0.03, 0.04}}, 0.0}, {draw.rotation(), 0.1 * draw.in_cube()}));
+    return std::make_shared<const Body>(std::move(parts));
+}
+
 World pile(Draw draw, ContactLaw law, BroadPhaseKind kind, int count) {
     World world({.law = law, .broad_phase = kind});
     const Material material{0.5, 0.2, 0.001, 1e5, 1e3};
     world.add({ground(), {}, std::nullopt, Motion::fixed, material, {0, 0, 0}, {0, 0, 0}, -1});
     for (int k = 0; k < count; ++k) {
-        const auto body = one_part(some_convex(draw));
+        const auto body = k % 4 == 1 ? many_parts(draw) : one_part(some_convex(draw));
         const Pose pose{draw.rotation(), {draw.uniform(-0.4, 0.4), draw.uniform(-0.4, 0.4), 0.3 + 0.25 * k}};
         world.add({body,
                    pose,
