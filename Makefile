@@ -53,14 +53,14 @@ $(CHECKS)/built: $(TOOLS) $(SOURCES) $(shell find tests/core -type f)
 	touch $@
 
 $(CHECKS)/passed: $(CHECKS)/built
-	$(BIN)/ctest --test-dir $(CHECKS)/tree --output-on-failure
+	$(BIN)/ctest --test-dir $(CHECKS)/tree --output-on-failure --parallel $(shell nproc)
 	touch $@
 
 sanitize-core: $(TOOLS)
 	$(BIN)/cmake -S . -B $(SANITIZED)/core -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
 	  -DCLEARANCE_PYTHON=OFF -DCLEARANCE_TESTS=ON -DCLEARANCE_SANITIZE=address,undefined
 	$(BIN)/cmake --build $(SANITIZED)/core
-	$(BIN)/ctest --test-dir $(SANITIZED)/core --output-on-failure
+	$(BIN)/ctest --test-dir $(SANITIZED)/core --output-on-failure --parallel $(shell nproc)
 
 # The whole suite on a sanitized module, in an environment of its own. Python itself is not sanitized, so the run-time
 # libraries are loaded first, and leaks (Python's own) are not reported.
