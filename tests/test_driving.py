@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import clearance as cl
-from clearance.simulation import Hard, Material, Soft, World, models
+from clearance.simulation import Ackermann, Hard, Material, Soft, World, models
 from clearance.simulation.descriptions import Model, ModelBody, ModelJoint, Mount
-from clearance.simulation.vehicles import Ackermann
 
 CONTACTS = {"hard": Hard(), "soft": Soft()}
 # Speed in m/s; the turn, which is a steering angle in radians or a turn rate in rad/s.

@@ -152,13 +152,15 @@ def test_what_is_no_number_is_refused(tmp_path, text, message):
 )
 def test_what_is_left_over_is_told(tmp_path, text, message):
     with pytest.warns(UserWarning, match=re.escape(message)):
-        load(tmp_path, text)
+        scenario = load(tmp_path, text)
+    assert isinstance(scenario, Scenario)  # all the same
 
 
 def test_nothing_is_told_without_reason(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        load(tmp_path, "[general]\nshowCollisions = 0\n[monsterTruck1]\ntextureOn = 0\n")
+        scenario = load(tmp_path, "[general]\nshowCollisions = 0\n[monsterTruck1]\ntextureOn = 0\n")
+    assert [robot.model for robot in scenario.robots] == ["monster_truck"]
 
 
 def test_missing_files_name_every_place(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clearance.simulation.vehicles import Ackermann, Caster, DifferentialDrive
+from clearance.simulation import Ackermann, Caster, DifferentialDrive
 
 TRUCK = Ackermann(wheel_base=0.32, track=0.3, wheel_radius=0.08)
 PIONEER = DifferentialDrive(track=0.33, wheel_radius=0.0825, caster=Caster(-0.2, 0.03, 0.04))

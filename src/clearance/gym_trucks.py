@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from .poses import Poses, from_axis_angle, from_translation
 from .queries import collides, within
 from .shapes import Box, Compound, HalfSpace
+from .simulation.ackermann import Ackermann
 from .simulation.materials import Hard, Material
 from .simulation.models import monster_truck
-from .simulation.vehicles import Ackermann
 from .simulation.world import World
 
 __all__ = ["DrivenTruck", "RollingTruck", "Truck", "TruckHull"]

@@ -1,12 +1,13 @@
 """Worlds of rigid bodies, and vehicles in them. Scenario files and recordings are in modules of their own here."""
 
 from . import models
+from .ackermann import Ackermann
 from .contact_sensors import ContactSensor, Touch
 from .descriptions import Model, ModelBody, ModelJoint, Mount
+from .differential_drive import Caster, DifferentialDrive
 from .driving import AckermannHandle, DifferentialHandle, Handle
 from .masses import Mass, mass_of
 from .materials import Elastic, Hard, Material, Soft
-from .vehicles import Ackermann, Caster, DifferentialDrive
 from .world import World
 from .world_results import Energy, Momentum, WorldContacts, WorldWork
 

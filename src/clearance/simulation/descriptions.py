@@ -20,7 +20,8 @@ from ..poses import as_floats, from_translation
 from ..queries import distance
 from ..robots import Robot
 from ..shapes import HalfSpace, Shape
-from .vehicles import Ackermann, DifferentialDrive
+from .ackermann import Ackermann
+from .differential_drive import DifferentialDrive
 
 if TYPE_CHECKING:
     from .driving import Handle

@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..poses import from_axis_angle, from_translation, inverse
 from ..shapes import Sphere
+from .ackermann import Ackermann
+from .differential_drive import DifferentialDrive
 from .materials import Material
-from .vehicles import Ackermann, DifferentialDrive
 
 if TYPE_CHECKING:
     from .descriptions import Model, ModelBody, ModelJoint

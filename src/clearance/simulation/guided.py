@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..poses import from_translation, to_xyzw
+from .ackermann import Ackermann
 from .descriptions import Model, ModelJoint
 from .driving import Handle
 from .materials import Material
-from .vehicles import Ackermann
 from .world import World
 
 if TYPE_CHECKING:

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..shapes import Box, Cylinder, Ellipsoid, Sphere
+from .ackermann import Ackermann
 from .descriptions import Model, ModelBody, ModelJoint, Mount
-from .vehicles import Ackermann, Caster, DifferentialDrive
+from .differential_drive import Caster, DifferentialDrive
 
 __all__ = ["MODELS", "humanoid", "monster_truck", "pioneer", "stretch_limousine", "table", "volksbot"]
 

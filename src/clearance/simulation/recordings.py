@@ -18,7 +18,7 @@ from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import BadZipFile, is_zipfile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,6 +183,8 @@ class Recording:
         """
         found = _found(Path(path))
         try:
+            if not is_zipfile(found):
+                raise ValueError("it is no archive of arrays")
             with np.load(found, allow_pickle=False) as arrays:
                 about = json.loads(bytes(arrays["about"]))
                 if about["format"] != FORMAT:

@@ -15,12 +15,13 @@ from ..scan_noise import Noise
 from ..scanner import LaserScanner, Scan
 from ..shapes import Box, HalfSpace, HeightField, Sphere
 from . import models
+from .ackermann import Ackermann
 from .descriptions import Model
+from .differential_drive import DifferentialDrive
 from .driving import AckermannHandle, DifferentialHandle, Handle
 from .guided import Guided
 from .materials import Elastic, Hard, Material, Soft
 from .scenario import Block, Command, Contact, RobotSettings, Scanner, Scenario, Surface
-from .vehicles import Ackermann, DifferentialDrive
 from .world import World
 
 __all__ = ["Built", "MountedScanner", "build", "colours_of", "give_command"]

@@ -178,6 +178,8 @@ def from_bytes(data: bytes, threads: int | None = None) -> World:
     >>> from_bytes(to_bytes(World()), threads=1)
     World(0 bodies, 0 joints, time=0 s)
     """
+    if not data.startswith(b"PK"):
+        raise ValueError("it is no archive of arrays")
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
             about = json.loads(file["about"].tobytes().decode())
