@@ -13,7 +13,9 @@ from clearance import simulation as sim
 
 X, Y, Z = np.eye(3)
 G = 9.81
+H = 1e-3  # the step of a world that is told no other
 GROUND = cl.HalfSpace(Z, 0.0)
+BLOCK = cl.Box([0.6, 0.5, 0.2])
 MODELS = {"hard": sim.Hard(), "soft": sim.Soft(), "elastic": sim.Elastic()}
 
 # One body of every kind that has an inside, off the centre of its frame where a kind allows it.
@@ -30,6 +32,10 @@ SHAPES = {
     "swept triangle": cl.SweptTriangle([0.0, 0.0, 0.1], [0.4, 0.0, 0.0], [0.0, 0.5, 0.0], 0.12),
     "compound": cl.Compound([cl.Box([0.6, 0.2, 0.2]).at([0.2, 0.0, 0.0]), cl.Sphere(0.2).at([0.0, 0.3, 0.0])]),
 }
+
+
+def material(friction=0.5, restitution=0.0, rolling=0.0):
+    return sim.Material(friction=friction, restitution=restitution, rolling=rolling)
 
 
 def world_on_ground(contact=None, *, material=None, ground=GROUND, **settings):
@@ -89,6 +95,13 @@ def upright_on(normal, downhill, height):
     pose[:3, :3] = np.column_stack([downhill, np.cross(normal, downhill), normal])
     pose[:3, 3] = height * normal
     return pose
+
+
+def way_down(world, downhill, time):
+    """Return how far a body gets along a direction in a time, and how fast it is then."""
+    start = place(world, "body")
+    seconds(world, time)
+    return (place(world, "body") - start) @ downhill, world.velocity("body")[:3] @ downhill
 
 
 def force_on(world, name):

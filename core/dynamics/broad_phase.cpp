@@ -105,12 +105,14 @@ void BroadPhase::find(const Places& places, std::vector<BodyPair>& pairs, std::i
         for (Set& set : sets_)
             if (!set.is_fixed) set.tree.refit(balls);
         find_apart(places);
-        if (kind_ == BroadPhaseKind::grid)
+        if (kind_ == BroadPhaseKind::grid) {
+            grid_.insert(balls, usual_);
             tests_ += grid_.for_meeting(
-                balls, usual_, [&](std::int32_t i, std::int32_t j) { return may_meet(i, j); },
+                0, grid_.size(), balls, [&](std::int32_t i, std::int32_t j) { return may_meet(i, j); },
                 [&](std::int32_t i, std::int32_t j) { add(i, j); });
-        else
+        } else {
             find_among_moving();
+        }
         if (kind_ == BroadPhaseKind::combined) find_in_cells(balls);
     }
     std::sort(pairs.begin(), pairs.end());

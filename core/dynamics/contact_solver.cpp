@@ -13,10 +13,27 @@ constexpr double kContactFrequency = 0.25;  // of the rate of steps: as stiff as
 
 double squared(double x) { return x * x; }
 
-// The impulse along a row that `mass` answers to, given its velocity and what was done before.
-double more_impulse(const Softness& soft, double mass, double velocity, double before) {
-    return -soft.mass_scale * mass * velocity - soft.impulse_scale * before;
-}
+// A copy of how a body moves, that goes back to it in the end. What cannot be moved is only read, so that several threads
+// may push on the same wall.
+struct Moving {
+    Rigid& body;
+    Vec3d velocity, spin;
+    const bool is_movable;
+
+    explicit Moving(Rigid& of) : body(of), velocity(of.velocity), spin(of.spin), is_movable(of.inverse_mass > 0.0) {}
+    Moving(const Moving&) = delete;
+    Moving& operator=(const Moving&) = delete;
+    ~Moving() {
+        if (is_movable) body.velocity = velocity, body.spin = spin;
+    }
+
+    Vec3d velocity_at(const Vec3d& r) const { return velocity + cross(spin, r); }
+    void push(const Vec3d& impulse, const Vec3d& r) {
+        velocity = velocity + body.inverse_mass * impulse;
+        spin = spin + body.inverse_inertia * cross(r, impulse);
+    }
+    void twist(const Vec3d& angular_impulse) { spin = spin + body.inverse_inertia * angular_impulse; }
+};
 
 // Of a symmetric matrix of two rows.
 double largest_eigenvalue(double ee, double ef, double ff) {
@@ -34,38 +51,73 @@ Material together(const Material& a, const Material& b) {
             in_series(a.stiffness, b.stiffness), in_series(a.damping, b.damping)};
 }
 
-void ContactSolver::prepare(std::span<Rigid> bodies, const ContactSettings& settings) {
-    settings_ = settings;
-    for (ContactPatch& patch : patches) prepare_patch(patch, bodies);
+void ContactSolver::clear() {
+    patches.clear(), points.clear();
+    patch_origins.clear(), point_origins.clear();
 }
 
-void ContactSolver::prepare_patch(ContactPatch& patch, std::span<Rigid> bodies) {
+void ContactSolver::add_patch(std::int32_t a, std::int32_t b, const Vec3d& normal, const PatchOrigin& origin) {
+    const Material& material = origin.material;
+    const auto first = static_cast<std::int32_t>(points.size());
+    patches.push_back({a, b, first, 0, normal, material.friction, material.rolling});
+    patch_origins.push_back(origin);
+}
+
+void ContactSolver::add_point(const PointOrigin& origin, const Vec3d& r_a, const Vec3d& r_b) {
+    points.push_back({r_a, r_b});
+    point_origins.push_back(origin);
+    ++patches.back().count;
+}
+
+void ContactSolver::prepare(std::span<const Rigid> bodies, const ContactSettings& settings) {
+    settings_ = settings;
+    for (std::size_t k = 0; k < patches.size(); ++k) prepare_patch(patches[k], patch_origins[k].material, bodies);
+}
+
+void ContactSolver::prepare_patch(ContactPatch& patch, const Material& material, std::span<const Rigid> bodies) {
     const Rigid &a = bodies[static_cast<std::size_t>(patch.a)], &b = bodies[static_cast<std::size_t>(patch.b)];
     const Vec3d& n = patch.normal;
+    const auto [e, f] = tangents_of(n);
     for (std::int32_t k = patch.first; k < patch.first + patch.count; ++k) {
         ContactPoint& p = points[static_cast<std::size_t>(k)];
-        p.r_a = p.place - a.centre, p.r_b = p.place - b.centre;
         const Mat3 answer =
             response(p.r_a, a.inverse_inertia, a.inverse_mass) + response(p.r_b, b.inverse_inertia, b.inverse_mass);
-        const Vec3d along = answer * n, e = answer * patch.e, f = answer * patch.f;
-        p.normal_mass = 1.0 / dot(n, along);
-        p.friction_mass = 1.0 / largest_eigenvalue(dot(patch.e, e), dot(patch.e, f), dot(patch.f, f));
-        p.approach = dot(n, b.velocity_at(p.r_b) - a.velocity_at(p.r_a));
-        const double step = settings_.step;
-        p.is_hit = p.approach < -settings_.slowest_bounce && p.separation <= -p.approach * step;
-        p.softness = settings_.law == ContactLaw::soft
-                         ? softness_of(patch.material.stiffness, patch.material.damping, p.normal_mass, step)
-                         : softness_of(kContactFrequency / step, kContactDamping, step);
+        const Vec3d along_e = answer * e, along_f = answer * f;
+        p.normal_mass = 1.0 / dot(n, answer * n);
+        p.friction_mass = 1.0 / largest_eigenvalue(dot(e, along_e), dot(e, along_f), dot(f, along_f));
+        prepare_point(static_cast<std::size_t>(k), dot(n, b.velocity_at(p.r_b) - a.velocity_at(p.r_a)), material);
     }
-    if (patch.material.rolling > 0.0) patch.rolling_mass = 1.0 / largest_response(a.inverse_inertia + b.inverse_inertia);
+    if (patch.rolling > 0.0) patch.rolling_mass = 1.0 / largest_response(a.inverse_inertia + b.inverse_inertia);
+}
+
+// What is apart may still come as close as it is. What is fast enough to bounce, and gets there within the step, does so
+// while relaxing.
+void ContactSolver::prepare_point(std::size_t k, double approach, const Material& material) {
+    ContactPoint& p = points[k];
+    const double separation = point_origins[k].separation, step = settings_.step;
+    Softness soft;
+    if (settings_.law == ContactLaw::soft) {
+        soft = softness_of(material.stiffness, material.damping, p.normal_mass, step);
+        p.target = p.relaxed_target = soft.bias_rate * separation;
+    } else if (separation > 0.0) {
+        p.target = p.relaxed_target = separation / step;
+    } else {
+        soft = softness_of(kContactFrequency / step, kContactDamping, step);
+        p.target = max_of(soft.bias_rate * separation, -settings_.fastest_recovery);
+        p.relaxed_target = 0.0;
+    }
+    p.softened_mass = soft.mass_scale * p.normal_mass, p.impulse_scale = soft.impulse_scale;
+    const bool is_hit = approach < -settings_.slowest_bounce && separation <= -approach * step;
+    if (settings_.law == ContactLaw::hard && material.restitution > 0.0 && is_hit)
+        p.relaxed_target = material.restitution * approach;
 }
 
 void ContactSolver::warm_start(std::span<Rigid> bodies) const {
     for (const ContactPatch& patch : patches) {
-        Rigid &a = bodies[static_cast<std::size_t>(patch.a)], &b = bodies[static_cast<std::size_t>(patch.b)];
+        Moving a(bodies[static_cast<std::size_t>(patch.a)]), b(bodies[static_cast<std::size_t>(patch.b)]);
         for (std::int32_t k = patch.first; k < patch.first + patch.count; ++k) {
             const ContactPoint& p = points[static_cast<std::size_t>(k)];
-            const Vec3d impulse = p.normal_impulse * patch.normal + p.friction_e * patch.e + p.friction_f * patch.f;
+            const Vec3d impulse = p.normal_impulse * patch.normal + p.friction;
             a.push(-impulse, p.r_a), b.push(impulse, p.r_b);
         }
         a.twist(-patch.rolling_impulse), b.twist(patch.rolling_impulse);
@@ -73,87 +125,71 @@ void ContactSolver::warm_start(std::span<Rigid> bodies) const {
 }
 
 double ContactSolver::solve(std::span<Rigid> bodies) {
-    double largest = 0.0;
-    for (ContactPatch& patch : patches) largest = max_of(largest, solve_patch<false>(patch, bodies));
-    return largest;
+    double largest_sq = 0.0;
+    for (ContactPatch& patch : patches) largest_sq = max_of(largest_sq, solve_patch<false>(patch, bodies));
+    return std::sqrt(largest_sq);
 }
 
 double ContactSolver::relax(std::span<Rigid> bodies) {
-    double largest = 0.0;
-    for (ContactPatch& patch : patches) largest = max_of(largest, solve_patch<true>(patch, bodies));
-    return largest;
+    double largest_sq = 0.0;
+    for (ContactPatch& patch : patches) largest_sq = max_of(largest_sq, solve_patch<true>(patch, bodies));
+    return std::sqrt(largest_sq);
 }
 
 template <bool is_relaxing>
 double ContactSolver::solve_patch(ContactPatch& patch, std::span<Rigid> bodies) {
     double largest_sq = 0.0;
-    Rigid &a = bodies[static_cast<std::size_t>(patch.a)], &b = bodies[static_cast<std::size_t>(patch.b)];
-    const Material& material = patch.material;
-    const auto velocity_at = [&](const ContactPoint& p) { return b.velocity_at(p.r_b) - a.velocity_at(p.r_a); };
-    for (std::int32_t k = patch.first; k < patch.first + patch.count; ++k) {
-        ContactPoint& p = points[static_cast<std::size_t>(k)];
-        const double v = dot(patch.normal, velocity_at(p));
-        Softness soft;
-        double target = 0.0;  // what is taken off the velocity
-        if (settings_.law == ContactLaw::soft) {
-            soft = p.softness;
-            target = soft.bias_rate * p.separation;
-        } else if (is_relaxing && material.restitution > 0.0 && p.is_hit) {
-            target = material.restitution * p.approach;
-        } else if (p.separation > 0.0) {
-            target = p.separation / settings_.step;  // it may still come this close
-        } else if (!is_relaxing) {
-            soft = p.softness;
-            target = max_of(soft.bias_rate * p.separation, -settings_.fastest_recovery);
-        }
-        const double impulse =
-            max_of(0.0, p.normal_impulse + more_impulse(soft, p.normal_mass, v + target, p.normal_impulse));
-        const double change = impulse - p.normal_impulse;
-        p.normal_impulse = impulse;
-        a.push(-change * patch.normal, p.r_a), b.push(change * patch.normal, p.r_b);
+    Moving a(bodies[static_cast<std::size_t>(patch.a)]), b(bodies[static_cast<std::size_t>(patch.b)]);
+    const Vec3d normal = patch.normal;
+    const std::span<ContactPoint> own(points.data() + patch.first, static_cast<std::size_t>(patch.count));
+    for (ContactPoint& p : own) {
+        const double v = dot(normal, b.velocity_at(p.r_b) - a.velocity_at(p.r_a));
+        const double before = p.normal_impulse;
+        const double wanted = is_relaxing ? before - p.normal_mass * (v + p.relaxed_target)
+                                          : (1.0 - p.impulse_scale) * before - p.softened_mass * (v + p.target);
+        p.normal_impulse = max_of(0.0, wanted);
+        const double change = p.normal_impulse - before;
+        a.push(-change * normal, p.r_a), b.push(change * normal, p.r_b);
         largest_sq = max_of(largest_sq, squared(change / p.normal_mass));
     }
     double pressed = 0.0;
     // One mass for all directions lets friction end up opposite to the slip, where it takes out most.
-    for (std::int32_t k = patch.first; k < patch.first + patch.count; ++k) {
-        ContactPoint& p = points[static_cast<std::size_t>(k)];
+    for (ContactPoint& p : own) {
         pressed += p.normal_impulse;
-        const Vec3d v = velocity_at(p);
-        const double ve = dot(patch.e, v), vf = dot(patch.f, v);
-        double e = p.friction_e - p.friction_mass * ve, f = p.friction_f - p.friction_mass * vf;
-        const double most = material.friction * p.normal_impulse, size = std::sqrt(e * e + f * f);
-        if (size > most) e *= most / size, f *= most / size;
-        const Vec3d impulse = (e - p.friction_e) * patch.e + (f - p.friction_f) * patch.f;
-        p.friction_e = e, p.friction_f = f;
-        a.push(-impulse, p.r_a), b.push(impulse, p.r_b);
-        largest_sq = max_of(largest_sq, norm_sq(impulse) / squared(p.friction_mass));
+        const Vec3d v = b.velocity_at(p.r_b) - a.velocity_at(p.r_a);
+        Vec3d friction = p.friction - p.friction_mass * (v - dot(normal, v) * normal);
+        const double most = patch.friction * p.normal_impulse, size_sq = norm_sq(friction);
+        if (size_sq > most * most) friction = (most / std::sqrt(size_sq)) * friction;
+        const Vec3d change = friction - p.friction;
+        p.friction = friction;
+        a.push(-change, p.r_a), b.push(change, p.r_b);
+        largest_sq = max_of(largest_sq, norm_sq(change) / squared(p.friction_mass));
     }
-    if (material.rolling > 0.0) {
+    if (patch.rolling > 0.0) {
         Vec3d impulse = patch.rolling_impulse - patch.rolling_mass * (b.spin - a.spin);
-        const double most = material.rolling * pressed, size = norm(impulse);
+        const double most = patch.rolling * pressed, size = norm(impulse);
         if (size > most) impulse = (most / size) * impulse;
         const Vec3d change = impulse - patch.rolling_impulse;
         patch.rolling_impulse = impulse;
         a.twist(-change), b.twist(change);
         largest_sq = max_of(largest_sq, norm_sq(change) / squared(patch.rolling_mass));
     }
-    return std::sqrt(largest_sq);
+    return largest_sq;
 }
 
 void ContactSolver::reflect(std::span<Rigid> bodies) {
     for (const ContactPatch& patch : patches) {
-        Rigid &a = bodies[static_cast<std::size_t>(patch.a)], &b = bodies[static_cast<std::size_t>(patch.b)];
-        Vec3d place{0, 0, 0};
+        Moving a(bodies[static_cast<std::size_t>(patch.a)]), b(bodies[static_cast<std::size_t>(patch.b)]);
+        Vec3d r_a{0, 0, 0}, r_b{0, 0, 0};
         for (std::int32_t k = patch.first; k < patch.first + patch.count; ++k) {
             ContactPoint& p = points[static_cast<std::size_t>(k)];
-            place = place + (1.0 / patch.count) * p.place;
-            p.normal_impulse = p.friction_e = p.friction_f = 0.0;
+            r_a = r_a + (1.0 / patch.count) * p.r_a, r_b = r_b + (1.0 / patch.count) * p.r_b;
+            p.normal_impulse = 0.0, p.friction = {0, 0, 0};
         }
-        const Vec3d r_a = place - a.centre, r_b = place - b.centre;
         const double approach = dot(patch.normal, b.velocity_at(r_b) - a.velocity_at(r_a));
         if (approach >= 0.0) continue;
-        const Mat3 answer =
-            response(r_a, a.inverse_inertia, a.inverse_mass) + response(r_b, b.inverse_inertia, b.inverse_mass);
+        const Mat3 answer = response(r_a, a.body.inverse_inertia, a.body.inverse_mass) +
+                            response(r_b, b.body.inverse_inertia, b.body.inverse_mass);
         const double impulse = -2.0 * approach / dot(patch.normal, answer * patch.normal);
         points[static_cast<std::size_t>(patch.first)].normal_impulse = impulse;
         a.push(-impulse * patch.normal, r_a), b.push(impulse * patch.normal, r_b);

@@ -28,28 +28,34 @@ struct ContactSettings {
     double fastest_recovery = 3.0;  // at which overlaps are undone [m/s]
 };
 
-// A place where two bodies touch, or may touch before the step is over.
+// A place where two bodies touch, or may touch before the step is over: what the solver goes through again and again.
 struct ContactPoint {
-    Vec3d place;  // in the world
-    double separation;
     Vec3d r_a, r_b;  // from the centres of mass
-    double normal_mass = 0.0, normal_impulse = 0.0;
+    double normal_mass = 0.0, softened_mass = 0.0, impulse_scale = 0.0;
+    double target = 0.0, relaxed_target = 0.0;  // velocities along the normal are driven to minus these
     double friction_mass = 0.0;                 // the least in any direction across
-    double friction_e = 0.0, friction_f = 0.0;  // impulses
-    double approach = 0.0;                      // velocity along the normal before the step
-    bool is_hit = false;                        // fast enough to bounce, and it gets there within the step
-    Softness softness;
+    double normal_impulse = 0.0;
+    Vec3d friction{0, 0, 0};  // impulse, across the normal
 };
 
 // All that one pair of parts has in common, along one normal.
 struct ContactPatch {
-    std::int32_t a, b;  // bodies
-    std::int32_t part_a, part_b;
-    Vec3d normal, e, f;  // from a to b; across
-    Material material;
+    std::int32_t a, b;          // bodies
     std::int32_t first, count;  // points
+    Vec3d normal;               // from a to b
+    double friction, rolling;   // coefficients
     double rolling_mass = 0.0;  // the least about any axis [kg m^2]
     Vec3d rolling_impulse{0, 0, 0};
+};
+
+// Where a patch and a point come from: what is looked at once in a step.
+struct PatchOrigin {
+    std::int32_t part_a, part_b;
+    Material material;
+};
+struct PointOrigin {
+    Vec3d place;  // in the world
+    double separation;
 };
 
 // Impulses that keep bodies from passing through each other, found one after the other until they agree: all that a row
@@ -58,8 +64,15 @@ class ContactSolver {
 public:
     std::vector<ContactPatch> patches;
     std::vector<ContactPoint> points;
+    std::vector<PatchOrigin> patch_origins;
+    std::vector<PointOrigin> point_origins;
 
-    void prepare(std::span<Rigid> bodies, const ContactSettings& settings);
+    void clear();
+    // A patch without points yet; those that are added next are its own.
+    void add_patch(std::int32_t a, std::int32_t b, const Vec3d& normal, const PatchOrigin& origin);
+    void add_point(const PointOrigin& origin, const Vec3d& r_a, const Vec3d& r_b);
+
+    void prepare(std::span<const Rigid> bodies, const ContactSettings& settings);
     void warm_start(std::span<Rigid> bodies) const;
     // Both return the largest change of a velocity.
     double solve(std::span<Rigid> bodies);  // with overlaps undone
@@ -67,7 +80,8 @@ public:
     void reflect(std::span<Rigid> bodies);  // elastic contacts: every pair once, by one impulse
 
 private:
-    void prepare_patch(ContactPatch& patch, std::span<Rigid> bodies);
+    void prepare_patch(ContactPatch& patch, const Material& material, std::span<const Rigid> bodies);
+    void prepare_point(std::size_t k, double approach, const Material& material);
     template <bool is_relaxing>
     double solve_patch(ContactPatch& patch, std::span<Rigid> bodies);
 

@@ -91,6 +91,11 @@ void Rigid::advance(double step, const Vec3d& by_velocity, const Vec3d& by_spin)
         set_turn(normalised(turn_by(step * by_spin) * turn));
         return;
     }
+    if (moments.x == moments.y && moments.y == moments.z) {  // it turns about its spin, which stays
+        turn = normalised(turn_by(step * by_spin) * turn);
+        rotation = rotation_of(turn);
+        return;
+    }
     const auto momentum_of = [&](const Vec3d& s) { return rotation * (inertia * transposed_times(rotation, s)); };
     const Vec3d kept = momentum_of(spin);
     set_turn(turned_freely(step, momentum_of(by_spin)));

@@ -5,22 +5,16 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "convex/curvature.hpp"
 #include "parallel/pool.hpp"
 
 namespace clearance {
 namespace {
 
-constexpr double kRelaxing = 0.5;     // of the iterations, once more without undoing overlaps
-constexpr double kSamePlace = 0.05;   // of the smaller body: contact points nearer than this are one
-constexpr double kBounceSteps = 2.0;  // slower than what gravity does in this many steps, nothing bounces
-constexpr double kFast = 0.1;         // of the smaller body, in a step
-constexpr double kReached = 1e-3;     // of the smaller body: nearer is there
-constexpr double kFaceToFace = 0.7;   // cosine between a contact and the normal of its triangle
-constexpr int kMostAdvances = 30;
+constexpr double kRelaxing = 0.5;          // of the iterations, once more without undoing overlaps
+constexpr double kSamePlace = 0.05;        // of the smaller body: contact points nearer than this are one
+constexpr double kBounceSteps = 2.0;       // slower than what gravity does in this many steps, nothing bounces
 constexpr double kUnchanged = 1e-6;        // of what gravity does in a step,
 constexpr double kUnchangedSpeed = 1e-10;  // and of the fastest body: smaller changes of velocities do not matter
-constexpr std::size_t kBlock = 16;         // pairs that a thread takes at a time
 
 std::uint64_t key_of(std::int32_t a, std::int32_t b) {
     const auto low = static_cast<std::uint64_t>(std::min(a, b)), high = static_cast<std::uint64_t>(std::max(a, b));
@@ -59,8 +53,8 @@ void World::remove(std::int32_t body) {
     collides_.erase(collides_.begin() + k);
     const auto touches = [&](std::int32_t number) { return number == body; };
     const auto moved_up = [&](std::int32_t number) { return number > body ? number - 1 : number; };
-    std::erase_if(remembered_, [&](const Remembered& one) { return touches(one.a) || touches(one.b); });
-    for (Remembered& one : remembered_) one.a = moved_up(one.a), one.b = moved_up(one.b);
+    forget(body);
+    for (auto& [a, b] : remembered_of_) a = moved_up(a), b = moved_up(b);
     std::erase_if(bearings_, [&](const Bearing& one) { return touches(one.a - 1) || touches(one.b - 1); });
     for (Bearing& one : bearings_) one.a = moved_up(one.a - 1) + 1, one.b = moved_up(one.b - 1) + 1;
     std::erase_if(guided_, [&](const auto& one) { return touches(one.first); });
@@ -71,7 +65,7 @@ void World::remove(std::int32_t body) {
         if (!touches(a) && !touches(b)) ignored.insert(key_of(moved_up(a), moved_up(b)));
     }
     ignored_ = std::move(ignored);
-    contacts_.patches.clear(), contacts_.points.clear();
+    contacts_.clear();
     is_changed_ = true;
 }
 
@@ -102,13 +96,13 @@ void World::clear_forces() {
 
 std::int32_t World::step(int threads) {
     start_guided();
-    if (const std::int32_t lost = lost_body(); lost >= 0) return lost;
+    if (const std::int32_t lost = lost_body(false); lost >= 0) return lost;
     place_bodies(threads);
     find_pairs();
     find_contacts(threads);
     collect_patches();
     solve();
-    if (const std::int32_t lost = lost_body(); lost >= 0) return lost;
+    if (const std::int32_t lost = lost_body(true); lost >= 0) return lost;
     advance();
     end_guided();
     for (Bearing& bearing : bearings_) bearing.measure(rigid_);
@@ -117,12 +111,13 @@ std::int32_t World::step(int threads) {
 }
 
 // Poses, velocities and forces stay below the largest length there is; sums of sizes know of NaN, unlike maxima.
-std::int32_t World::lost_body() const {
+std::int32_t World::lost_body(bool is_solved) const {
     const auto size_of = [](const Vec3d& v) { return abs_of(v.x) + abs_of(v.y) + abs_of(v.z); };
     for (std::int32_t k = 0; k < size(); ++k) {
         const Rigid& rigid = rigid_[slot(k)];
         double sum = size_of(rigid.centre) + size_of(rigid.velocity) + size_of(rigid.spin);
         sum += rigid.inverse_mass * (size_of(rigid.force) + size_of(rigid.torque));
+        if (is_solved) sum += size_of(undoing_[slot(k)].first) + size_of(undoing_[slot(k)].second);
         if (!(sum < kLargestLength)) return k;
     }
     return -1;
@@ -214,158 +209,40 @@ void World::find_pairs() {
     work_.object_tests = static_cast<std::int64_t>(pairs_.size());
 }
 
-void World::find_contacts(int threads) {
-    if (found_.size() < pairs_.size()) found_.resize(pairs_.size());
-    const bool looks_ahead = settings_.law == ContactLaw::hard;
-    Pool::shared().for_blocks(pairs_.size(), kBlock, threads, [&](std::size_t begin, std::size_t end) {
-        std::vector<PartPair> near;
-        for (std::size_t k = begin; k < end; ++k) {
-            const auto a = static_cast<std::size_t>(pairs_[k].first), b = static_cast<std::size_t>(pairs_[k].second);
-            const double margin = looks_ahead ? rooms_[a] + rooms_[b] : 0.0;
-            found_[k].clear();
-            const Gap gap = find_contacts_of(pairs_[k], margin, near, found_[k]);
-            if (bodies_[a]->has_surface() || bodies_[b]->has_surface()) drop_side_contacts(pairs_[k], found_[k]);
-            if (gap.distance > 0.0 && !found_[k].empty() && !meet_within_step(pairs_[k], gap, margin)) found_[k].clear();
-        }
-    });
-}
-
-// Of bodies with many parts only those are looked at that their trees find near.
-Gap World::find_contacts_of(const BodyPair& pair, double margin, std::vector<PartPair>& near,
-                            std::vector<Contact>& found) const {
-    const auto a = static_cast<std::size_t>(pair.first), b = static_cast<std::size_t>(pair.second);
-    const ContactRules rules{.margin = margin, .only_near = true, .field_peaks = true};
-    Work work;
-    if (!part_trees_.has_tree(a) && !part_trees_.has_tree(b)) return contacts(placed_[a], placed_[b], rules, found, work);
-    part_trees_.near(a, {placed_[a], rooms_[a]}, b, {placed_[b], rooms_[b]}, near);
-    return contacts_of_parts(placed_[a], placed_[b], near, rules, found, work);
-}
-
-// A triangle that reaches only a little below a body is nearer to its side than to its top, though the surface goes on
-// there: where some triangles are met face to face, those that are met from the side are left out.
-void World::drop_side_contacts(const BodyPair& pair, std::vector<Contact>& found) const {
-    const auto faces = [&](const Contact& contact) {
-        const auto alignment = [&](std::int32_t body, std::int32_t part, std::int32_t triangle) {
-            const auto k = static_cast<std::size_t>(body);
-            const Part& one = bodies_[k]->parts()[static_cast<std::size_t>(part)];
-            if (triangle < 0 || is_cloud(one)) return 1.0;
-            const auto [corner] = surface_of(one)->mesh->triangle(triangle);
-            const Vec3d across =
-                poses_[k].rotation * (one.pose.rotation * cross(corner[1] - corner[0], corner[2] - corner[0]));
-            return abs_of(dot(contact.normal, across)) * inverse_or_zero(norm(across));
-        };
-        return alignment(pair.first, contact.part_a, contact.triangle_a) >= kFaceToFace &&
-               alignment(pair.second, contact.part_b, contact.triangle_b) >= kFaceToFace;
-    };
-    const auto sides = std::stable_partition(found.begin(), found.end(), faces);
-    if (sides != found.begin()) found.erase(sides, found.end());
-}
-
-// Whether bodies that are still apart block each other's way. Contacts of bodies about to meet stand for planes that end
-// nowhere: what would miss an edge, or only brush it, must not be stopped there. So they are moved to the end of the step
-// first; if they overlap there, and the shortest way out leads back, they do. What is fast enough to be beyond by then is
-// followed on its way.
-bool World::meet_within_step(const BodyPair& pair, const Gap& gap, double margin) const {
-    const auto a = static_cast<std::size_t>(pair.first), b = static_cast<std::size_t>(pair.second);
-    const auto velocity_of = [&](std::size_t k) {
-        const Rigid& rigid = rigid_[k + 1];
-        const bool falls = rigid.motion == Motion::dynamic;
-        return rigid.velocity + (falls ? settings_.step : 0.0) * (settings_.gravity + rigid.inverse_mass * rigid.force);
-    };
-    const Vec3d velocity = velocity_of(b) - velocity_of(a);
-    const auto gap_after = [&](double time) {
-        PlacedBody moved = placed_[b];
-        moved.place({poses_[b].rotation, poses_[b].translation + time * velocity});
-        Work work;
-        std::vector<Contact> found;
-        return contacts(placed_[a], moved, {.margin = margin, .only_near = true}, found, work);
-    };
-    const Gap last = gap_after(settings_.step);
-    if (last.distance <= 0.0 && dot(last.normal, gap.normal) > kFaceToFace) return true;
-    const double size = min_of(bodies_[a]->ball().radius, bodies_[b]->ball().radius);
-    if (margin < kFast * size) return false;
-    const double speed = norm(velocity), other_motion = margin - settings_.step * speed;
-    double time = 0.0, distance = gap.distance;
-    for (int k = 0; k < kMostAdvances && distance > max_of(kReached * size, other_motion); ++k) {
-        time += distance / speed;
-        if (time >= settings_.step) return false;
-        distance = gap_after(time).distance;
-    }
-    return true;
-}
-
 void World::collect_patches() {
-    contacts_.patches.clear();
-    contacts_.points.clear();
-    recalled_.assign(remembered_.size(), false);
-    for (std::size_t k = 0; k < pairs_.size(); ++k)
-        if (!found_[k].empty()) add_patches(pairs_[k].first, pairs_[k].second, found_[k]);
+    contacts_.clear();
+    for (std::size_t k = 0; k < pairs_.size(); ++k) {
+        if (found_[k].empty()) continue;
+        const auto a = static_cast<std::size_t>(pairs_[k].first), b = static_cast<std::size_t>(pairs_[k].second);
+        const auto [begin, end] = std::equal_range(remembered_of_.begin(), remembered_of_.end(), pairs_[k]);
+        const std::span<ContactMemory> memories(remembered_.data() + (begin - remembered_of_.begin()),
+                                                static_cast<std::size_t>(end - begin));
+        const double size = min_of(bodies_[a]->ball().radius, bodies_[b]->ball().radius);
+        add_patches(
+            contacts_, rigid_,
+            {pairs_[k].first + 1, pairs_[k].second + 1, found_[k], together(materials_[a], materials_[b]), {0, 0, 0}},
+            memories, kSamePlace * size);
+    }
     work_.contacts = static_cast<std::int64_t>(contacts_.points.size());
 }
 
-// Contacts come part by part, and of surfaces triangle by triangle: each has a normal of its own.
-void World::add_patches(std::int32_t a, std::int32_t b, std::span<const Contact> found) {
-    const Material material = together(materials_[static_cast<std::size_t>(a)], materials_[static_cast<std::size_t>(b)]);
-    for (std::size_t begin = 0; begin < found.size();) {
-        const Contact& first = found[begin];
-        const auto belongs = [&](const Contact& one) {
-            return one.part_a == first.part_a && one.part_b == first.part_b && one.triangle_a == first.triangle_a &&
-                   one.triangle_b == first.triangle_b;
-        };
-        std::size_t end = begin;
-        const auto start = static_cast<std::int32_t>(contacts_.points.size());
-        for (; end < found.size() && belongs(found[end]); ++end) {
-            ContactPoint& point = contacts_.points.emplace_back();
-            point.place = found[end].point, point.separation = -found[end].depth;
-        }
-        const auto [e, f] = tangents_of(first.normal);
-        ContactPatch& patch =
-            contacts_.patches.emplace_back(ContactPatch{a + 1, b + 1, first.part_a, first.part_b, first.normal, e, f,
-                                                        material, start, static_cast<std::int32_t>(end - begin)});
-        recall(patch);
-        begin = end;
-    }
-}
-
-// Begin with the impulses of the points that were nearest to these in the last step.
-void World::recall(ContactPatch& patch) {
-    const Remembered key{patch.a - 1, patch.b - 1, patch.part_a, patch.part_b, {}, 0.0, {}, {}};
-    const auto [begin, end] = std::equal_range(remembered_.begin(), remembered_.end(), key);
-    if (begin == end) return;
-    const Rigid& body = rigid_[static_cast<std::size_t>(patch.a)];
-    const double size = min_of(bodies_[static_cast<std::size_t>(patch.a - 1)]->ball().radius,
-                               bodies_[static_cast<std::size_t>(patch.b - 1)]->ball().radius);
-    for (std::int32_t k = patch.first; k < patch.first + patch.count; ++k) {
-        ContactPoint& point = contacts_.points[static_cast<std::size_t>(k)];
-        const Vec3d place = transposed_times(body.rotation, point.place - body.centre);
-        double nearest = kSamePlace * kSamePlace * size * size;
-        auto best = end;
-        for (auto one = begin; one != end; ++one) {
-            const double distance_sq = norm_sq(one->place - place);
-            if (!recalled_[static_cast<std::size_t>(one - remembered_.begin())] && distance_sq < nearest)
-                nearest = distance_sq, best = one;
-        }
-        if (best == end) continue;
-        recalled_[static_cast<std::size_t>(best - remembered_.begin())] = true;
-        point.normal_impulse = best->normal;
-        point.friction_e = dot(patch.e, best->friction), point.friction_f = dot(patch.f, best->friction);
-        patch.rolling_impulse = patch.rolling_impulse + best->rolling;
-    }
-}
-
 void World::remember() {
-    remembered_.clear();
-    for (const ContactPatch& patch : contacts_.patches) {
-        const Rigid& body = rigid_[static_cast<std::size_t>(patch.a)];
-        for (std::int32_t k = patch.first; k < patch.first + patch.count; ++k) {
-            const ContactPoint& point = contacts_.points[static_cast<std::size_t>(k)];
-            remembered_.push_back({patch.a - 1, patch.b - 1, patch.part_a, patch.part_b,
-                                   transposed_times(body.rotation, point.r_a), point.normal_impulse,
-                                   point.friction_e * patch.e + point.friction_f * patch.f,
-                                   k == patch.first ? patch.rolling_impulse : Vec3d{0, 0, 0}});
-        }
+    remembered_.clear(), remembered_of_.clear();
+    for (std::size_t k = 0; k < contacts_.patches.size(); ++k) {
+        const ContactPatch& patch = contacts_.patches[k];
+        clearance::remember(contacts_, k, rigid_[static_cast<std::size_t>(patch.a)], remembered_);
+        remembered_of_.resize(remembered_.size(), {patch.a - 1, patch.b - 1});
     }
-    std::stable_sort(remembered_.begin(), remembered_.end());
+}
+
+void World::forget(std::int32_t body) {
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < remembered_.size(); ++k) {
+        if (remembered_of_[k].first == body || remembered_of_[k].second == body) continue;
+        remembered_[kept] = remembered_[k], remembered_of_[kept] = remembered_of_[k];
+        ++kept;
+    }
+    remembered_.resize(kept), remembered_of_.resize(kept);
 }
 
 void World::apply_forces(double step) {
@@ -429,13 +306,15 @@ Energy World::energy() const {
         energy.potential -= dot(settings_.gravity, rigid.centre) / rigid.inverse_mass;
     }
     if (settings_.law != ContactLaw::soft) return energy;
-    for (const ContactPatch& patch : contacts_.patches) {
+    for (std::size_t i = 0; i < contacts_.patches.size(); ++i) {
+        const ContactPatch& patch = contacts_.patches[i];
         const Rigid &a = rigid_[static_cast<std::size_t>(patch.a)], &b = rigid_[static_cast<std::size_t>(patch.b)];
         for (std::int32_t k = patch.first; k < patch.first + patch.count; ++k) {
             const ContactPoint& p = contacts_.points[static_cast<std::size_t>(k)];
             const double speed = dot(patch.normal, b.velocity_at(p.r_b) - a.velocity_at(p.r_a));
-            const double depth = max_of(0.0, -(p.separation + settings_.step * speed));
-            energy.elastic += 0.5 * patch.material.stiffness * depth * depth;
+            const double separation = contacts_.point_origins[static_cast<std::size_t>(k)].separation;
+            const double depth = max_of(0.0, -(separation + settings_.step * speed));
+            energy.elastic += 0.5 * contacts_.patch_origins[i].material.stiffness * depth * depth;
         }
     }
     return energy;
@@ -446,10 +325,10 @@ std::vector<Pressed> World::pressed() const {
     for (const ContactPatch& patch : contacts_.patches)
         for (std::int32_t k = patch.first; k < patch.first + patch.count; ++k) {
             const ContactPoint& p = contacts_.points[static_cast<std::size_t>(k)];
-            const Vec3d impulse = p.normal_impulse * patch.normal + p.friction_e * patch.e + p.friction_f * patch.f;
-            if (p.separation > 0.0 && p.normal_impulse == 0.0) continue;  // it came near, no more
-            result.push_back(
-                {patch.a - 1, patch.b - 1, p.place, patch.normal, (1.0 / settings_.step) * impulse, -p.separation});
+            const auto& [place, separation] = contacts_.point_origins[static_cast<std::size_t>(k)];
+            if (separation > 0.0 && p.normal_impulse == 0.0) continue;  // it came near, no more
+            const Vec3d force = (1.0 / settings_.step) * (p.normal_impulse * patch.normal + p.friction);
+            result.push_back({patch.a - 1, patch.b - 1, place, patch.normal, force, -separation});
         }
     return result;
 }

@@ -2,13 +2,12 @@
 
 #include <memory>
 #include <optional>
-#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "dynamics/bearing.hpp"
 #include "dynamics/broad_phase.hpp"
-#include "dynamics/contact_solver.hpp"
+#include "dynamics/contact_memory.hpp"
 #include "dynamics/part_trees.hpp"
 #include "query/contacts.hpp"
 
@@ -96,17 +95,6 @@ public:
 private:
     static std::size_t slot(std::int32_t body) { return static_cast<std::size_t>(body + 1); }
 
-    // A contact point of the last step, to find it again.
-    struct Remembered {
-        std::int32_t a, b, part_a, part_b;
-        Vec3d place;  // in the frame of body a
-        double normal;
-        Vec3d friction, rolling;  // in the world; rolling stands at the first point of a patch
-        bool operator<(const Remembered& other) const {
-            return std::tie(a, b, part_a, part_b) < std::tie(other.a, other.b, other.part_a, other.part_b);
-        }
-    };
-
     void start_guided();
     void end_guided();
     void place_bodies(int threads);
@@ -114,16 +102,13 @@ private:
     void find_contacts(int threads);
     Gap find_contacts_of(const BodyPair& pair, double margin, std::vector<PartPair>& near,
                          std::vector<Contact>& found) const;
-    void drop_side_contacts(const BodyPair& pair, std::vector<Contact>& found) const;
-    bool meet_within_step(const BodyPair& pair, const Gap& gap, double margin) const;
     void collect_patches();
-    void add_patches(std::int32_t a, std::int32_t b, std::span<const Contact> contacts);
-    void recall(ContactPatch& patch);
     void remember();
+    void forget(std::int32_t body);
     void apply_forces(double step);
     double fastest() const;
     void solve();
-    std::int32_t lost_body() const;
+    std::int32_t lost_body(bool is_solved) const;
     void advance();
     void count_pairs();
     bool is_ignored(std::int32_t a, std::int32_t b) const;
@@ -149,8 +134,8 @@ private:
     std::vector<BodyPair> pairs_;
     std::vector<std::vector<Contact>> found_;
     ContactSolver contacts_;
-    std::vector<Remembered> remembered_;
-    std::vector<bool> recalled_;
+    std::vector<ContactMemory> remembered_;         // of the last step,
+    std::vector<BodyPair> remembered_of_;           // and whose they are, in order
     std::vector<std::pair<Vec3d, Vec3d>> undoing_;  // velocities and spins that also undo overlaps
     WorldWork work_;
 };

@@ -67,8 +67,10 @@ std::vector<double> World::state() const {
         put(memory.value), put(memory.linear), put(memory.angular), put(memory.motor), put(memory.limit);
         put(memory.motor_turn);
     }
-    for (const Remembered& one : remembered_) {
-        for (const std::int32_t number : {one.a, one.b, one.part_a, one.part_b}) put(static_cast<double>(number));
+    for (std::size_t k = 0; k < remembered_.size(); ++k) {
+        const ContactMemory& one = remembered_[k];
+        const auto& [a, b] = remembered_of_[k];
+        for (const std::int32_t number : {a, b, one.part_a, one.part_b}) put(static_cast<double>(number));
         put(one.place), put(one.normal), put(one.friction), put(one.rolling);
     }
     for (const auto& [body, pose] : guided_) put(static_cast<double>(body)), put(pose);
@@ -94,10 +96,12 @@ void World::set_state(std::span<const double> state) {
         take(memory.value), take(memory.linear), take(memory.angular), take(memory.motor), take(memory.limit);
         take(memory.motor_turn);
     }
-    std::vector<Remembered> contacts;
+    std::vector<ContactMemory> contacts;
+    std::vector<BodyPair> contacts_of;
     for (std::int64_t k = 0; k < remembered; ++k) {
-        Remembered& one = contacts.emplace_back();
-        for (std::int32_t* number : {&one.a, &one.b, &one.part_a, &one.part_b})
+        ContactMemory& one = contacts.emplace_back();
+        auto& [a, b] = contacts_of.emplace_back();
+        for (std::int32_t* number : {&a, &b, &one.part_a, &one.part_b})
             *number = static_cast<std::int32_t>(take.integer(0, 2e9));
         take(one.place), take(one.normal), take(one.friction), take(one.rolling);
     }
@@ -107,10 +111,13 @@ void World::set_state(std::span<const double> state) {
         body = static_cast<std::int32_t>(take.integer(0, size() - 1)), take(pose);
     }
     if (!take.is_done()) throw std::invalid_argument("the state of the world is too long.");
+    if (!std::is_sorted(contacts_of.begin(), contacts_of.end()))
+        throw std::invalid_argument("the state of the world has contacts out of order.");
     guided_ = std::move(guided);
     steps_ = steps, rigid_ = std::move(rigid), remembered_ = std::move(contacts);
+    remembered_of_ = std::move(contacts_of);
     for (std::size_t k = 0; k < bearings_.size(); ++k) bearings_[k].remember(memories[k]);
-    contacts_.patches.clear(), contacts_.points.clear();
+    contacts_.clear();
     is_changed_ = true;
 }
 

@@ -1,0 +1,186 @@
+#pragma once
+
+#include <memory>
+
+#include "dynamics/block_layout.hpp"
+#include "dynamics/contact_memory.hpp"
+#include "dynamics/hash_grid.hpp"
+#include "query/contacts.hpp"
+
+namespace clearance {
+
+struct ParticleSettings {
+    Vec3d gravity{0.0, 0.0, -9.81};
+    double step = 1e-3;
+    ContactLaw law = ContactLaw::hard;
+    int iterations = 20;
+    Room room;
+    bool has_shortcuts = true;  // closed forms for pairs that have one
+};
+
+// What many particles have in common.
+struct ParticleKind {
+    std::shared_ptr<const Body> body;
+    Mass mass;
+    Material material;
+};
+
+// Where a particle is and how it moves. Numbers are never used again.
+struct Particle {
+    std::int64_t number;
+    std::int32_t kind;
+    Vec3d centre;  // of mass
+    Turn turn;
+    Vec3d velocity, spin;
+    Vec3d built_at;  // where the centre was when pairs were last looked for
+};
+
+// What a step took; builds are those of all steps.
+struct ParticleWork {
+    std::int64_t pairs = 0, contacts = 0, iterations = 0, builds = 0;
+};
+
+// What two particles pressed on each other with, at one point of the last step. Walls have the numbers -1, -2, ...
+struct ParticlePressed {
+    std::int64_t a, b;
+    Vec3d point, normal, force;  // on b
+    double depth;
+};
+
+// A contact to go on with, of two particles, or of a wall and a particle.
+struct PairMemory {
+    std::int64_t a, b;
+    ContactMemory memory;
+};
+
+class Particles;
+
+// Others who simulate the rest of the room. One alone has nothing to tell.
+class Partners {
+public:
+    virtual ~Partners() = default;
+    virtual double largest(double mine) { return mine; }
+    virtual void rebuild(Particles& particles, int threads);  // pairs are to be looked for again
+    virtual void share(int) {}                                // what blocks of this colour did to velocities
+};
+
+// Very many rigid bodies that fall, meet and come to rest, among walls that stand. Pairs that may meet are looked for
+// anew only once something has moved far enough, and are solved block by block, colour after colour: so the same calls
+// give the same bits, on any number of threads and of partners, whoever has which block.
+class Particles {
+public:
+    explicit Particles(const ParticleSettings& settings) : settings_(settings), rigid_(1), numbers_(1, -1), kinds_(1, -1) {}
+
+    std::int32_t add_kind(const ParticleKind& kind);
+    void add(const Particle& particle);
+    void remove(std::span<const std::int64_t> numbers);  // in order
+    void add_wall(std::shared_ptr<const Body> body, const Pose& pose, const Material& material);
+    void remove_wall(std::int32_t wall);
+
+    // Go on by a step. Returns the number of a particle that something drove beyond all bounds, or a negative number.
+    std::int64_t step(int threads, Partners& partners);
+
+    std::int64_t steps() const { return steps_; }
+    void set_steps(std::int64_t steps) { steps_ = steps; }
+    const ParticleSettings& settings() const { return settings_; }
+    const ParticleWork& work() const { return work_; }
+    const std::vector<ParticleKind>& kinds() const { return kind_; }
+
+    // Those that are here; the first `owned` of them are not only seen from a neighbouring block.
+    std::size_t size() const { return rigid_.size() - 1; }
+    std::size_t owned() const { return owned_; }
+    Particle particle(std::size_t k) const;
+    Pose pose(std::size_t k) const { return rigid_[k + 1].pose(); }
+    const Rigid& rigid(std::size_t k) const { return rigid_[k + 1]; }
+    std::vector<ParticlePressed> pressed() const;
+    std::vector<PairMemory> memories() const;  // by numbers
+
+    // Pairs that may meet before the next build, from where particles were at the last one.
+    struct Reach {
+        double radius = 0.0, skin = 0.0;
+        bool operator==(const Reach&) const = default;
+    };
+    const Reach& reach() const { return reach_; }
+    const BlockLayout& layout() const { return layout_; }
+    Reach reach_wanted() const;  // by those that are here
+    void lay_out(const Reach& reach);
+    void wrap();  // places at which pairs are looked for
+    void set_domain(const BlockBox& domain) { domain_ = domain; }
+    void keep_only(std::span<const std::size_t> which);
+    void see(const Particle& particle);  // one that another owns
+    void find_pairs(std::span<const PairMemory> memories, int threads);
+    BlockNumber block_of_pair(std::size_t a, std::size_t b) const;
+
+    // Velocities of some, to be shared.
+    std::vector<std::size_t> touched(int colour) const;  // by blocks of this colour
+    void read(std::span<const std::size_t> which, double* velocities) const;
+    void write(std::span<const std::size_t> which, const double* velocities);
+
+private:
+    struct Wall {
+        std::shared_ptr<const Body> body;
+        Pose pose;
+        Material material;
+        PlacedBody placed;
+    };
+    struct Kind {
+        double radius;  // of a ball around it, about its centre of mass
+        bool is_sphere;
+    };
+    struct Pair {
+        std::int32_t a, b;                  // a has the smaller number; 0: a wall
+        std::int32_t wall;
+        std::array<std::int8_t, 3> shift;   // periods from where b is to where it meets a
+        std::int32_t first_patch = 0, patches = 0, first_memory = 0, memories = 0;
+    };
+    struct Block {
+        BlockNumber number;
+        std::vector<Pair> pairs;
+        ContactSolver contacts;
+        std::vector<ContactMemory> memories;
+    };
+    struct Found;
+    struct Scratch;
+
+    void measure_rooms(int threads);
+    double margin_used(int threads) const;
+    Vec3d shift_of(const std::array<std::int8_t, 3>& periods) const;
+    std::vector<Found> pairs_of_particles(int threads) const;
+    void add_pairs_with_walls(std::vector<Found>& found, int threads) const;
+    void fill_blocks(const std::vector<Found>& found);
+    void recall(Block& block, std::span<const PairMemory> memories) const;
+    void find_contacts(int threads);
+    void find_contacts(Block& block, Scratch& scratch) const;
+    void meet(const Pair& pair, Scratch& scratch) const;
+    bool meet_as_balls(const Pair& pair, Scratch& scratch) const;
+    void add_contacts(Pair& pair, Block& block, Scratch& scratch) const;
+    void apply_forces(double step, int threads);
+    void solve(int threads, Partners& partners);
+    template <class Treat>
+    double for_colours(int threads, Partners& partners, const Treat& treat);
+    std::int64_t advance(int threads);
+
+    ParticleSettings settings_;
+    std::vector<ParticleKind> kind_;
+    std::vector<Kind> about_kind_;
+    std::vector<Wall> walls_;
+
+    std::vector<Rigid> rigid_;  // what walls are part of first
+    std::vector<std::int64_t> numbers_;
+    std::vector<std::int32_t> kinds_;
+    std::vector<Vec3d> built_at_{{0, 0, 0}};
+    std::vector<double> rooms_;                      // how far each may get in the step
+    std::vector<std::pair<Vec3d, Vec3d>> undoing_;  // velocities and spins that also undo overlaps
+    std::size_t owned_ = 0;
+    bool is_changed_ = true;  // particles or walls came or went
+
+    Reach reach_;
+    BlockLayout layout_;
+    BlockBox domain_;
+    std::vector<Block> blocks_;  // by colour
+    std::array<std::size_t, BlockLayout::kColours + 1> colours_{};
+    std::int64_t steps_ = 0;
+    ParticleWork work_;
+};
+
+}  // namespace clearance
