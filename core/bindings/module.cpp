@@ -18,6 +18,7 @@ void bind_sweeps(nanobind::module_& m);
 void bind_guards(nanobind::module_& m);
 void bind_vehicles(nanobind::module_& m);
 void bind_worlds(nanobind::module_& m);
+void bind_particles(nanobind::module_& m);
 
 }  // namespace clearance
 
@@ -39,4 +40,5 @@ NB_MODULE(_core, m) {
     clearance::bind_guards(m);
     clearance::bind_vehicles(m);
     clearance::bind_worlds(m);
+    clearance::bind_particles(m);
 }

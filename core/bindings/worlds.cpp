@@ -3,14 +3,13 @@
 
 #include <mutex>
 
+#include "bindings/dynamics.hpp"
 #include "bindings/interrupts.hpp"
 #include "bindings/shapes.hpp"
 #include "dynamics/world.hpp"
 
 namespace clearance {
 namespace {
-
-using Matrix3 = nb::ndarray<const double, nb::shape<3, 3>, nb::c_contig, nb::device::cpu>;
 
 // A world that several Python threads may hold: one of them at a time gets in.
 struct GuardedWorld {
@@ -24,12 +23,6 @@ auto guarded(GuardedWorld& self, Action action) {
     const nb::gil_scoped_release release;
     const std::lock_guard<std::mutex> lock(self.mutex);
     return action(self.world);
-}
-
-Vec3d vector_of(const Vector3& v) { return {v(0), v(1), v(2)}; }
-
-ContactLaw law_named(const std::string& name) {
-    return name == "soft" ? ContactLaw::soft : name == "elastic" ? ContactLaw::elastic : ContactLaw::hard;
 }
 
 BroadPhaseKind broad_phase_named(const std::string& name) {
@@ -55,18 +48,12 @@ BearingKind bearing_named(const std::string& name) {
     throw std::invalid_argument("kind must be 'hinge', 'ball', 'fixed' or 'slide', but it is '" + name + "'.");
 }
 
-Mat3 matrix_of(const Matrix3& m) {
-    return {{{m(0, 0), m(0, 1), m(0, 2)}, {m(1, 0), m(1, 1), m(1, 2)}, {m(2, 0), m(2, 1), m(2, 2)}}};
-}
-
 NumpyArray array_of(const Mat3& m) {
     NumpyArray result = new_array({3, 3});
     double* to = result.data();
     for (const Vec3d& row : m.row) *to++ = row.x, *to++ = row.y, *to++ = row.z;
     return result;
 }
-
-void put(double* to, const Vec3d& v) { to[0] = v.x, to[1] = v.y, to[2] = v.z; }
 
 nb::object mass_of_shape(const Shape& shape, double density) {
     std::optional<Mass> mass;
@@ -81,12 +68,11 @@ nb::object mass_of_shape(const Shape& shape, double density) {
 int add(GuardedWorld& self, const Shape& shape, const Matrix4& pose, const std::string& motion, double mass,
         const Vector3& centre, const Matrix3& inertia, const Doubles& material, const Vector3& velocity, const Vector3& spin,
         int group, bool collides) {
-    if (material.shape(0) != 5) throw std::invalid_argument("a material has 5 numbers.");
     const NewBody body{shape.body,
                        pose_from_matrix(pose.data()),
                        Mass{mass, vector_of(centre), matrix_of(inertia)},
                        motion_named(motion),
-                       {material(0), material(1), material(2), material(3), material(4)},
+                       material_of(material),
                        vector_of(velocity),
                        vector_of(spin),
                        group,

@@ -50,7 +50,7 @@ Depth depth(const CorePair& pair, const CoreQuestion& question, const GjkResult&
         return mpr(pair, inner, question.width_inside);
     }
     const Box *box_a = std::get_if<Box>(&pair.a), *box_b = std::get_if<Box>(&pair.b);
-    if (box_a != nullptr && box_b != nullptr) return box_box_depth(*box_a, *box_b, pair);
+    if (question.has_shortcuts && box_a != nullptr && box_b != nullptr) return box_box_depth(*box_a, *box_b, pair);
     return epa(pair, apart, {question.width_inside, question.width_touching});
 }
 

@@ -13,6 +13,7 @@ struct CoreQuestion {
     double upper_at_most = -std::numeric_limits<double>::infinity();  // or nearer than that
     Vec3d towards_b{0, 0, 0};                                         // where to begin, if that is known
     bool by_portal = false;                                           // depth by MPR, not by EPA
+    bool has_shortcuts = true;                                        // closed forms where there are any
 };
 
 // The gap of two cores in the frame of a: GJK, and EPA where they meet or nearly touch.

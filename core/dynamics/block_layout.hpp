@@ -24,8 +24,7 @@ struct BlockBox {
     BlockNumber lower, upper;
     bool contains(const BlockNumber& block) const {
         bool is_inside = true;
-        for (std::size_t k = 0; k < 3; ++k)
-            is_inside &= lower.axis[k] <= block.axis[k] && block.axis[k] < upper.axis[k];
+        for (std::size_t k = 0; k < 3; ++k) is_inside &= lower.axis[k] <= block.axis[k] && block.axis[k] < upper.axis[k];
         return is_inside;
     }
 };

@@ -102,14 +102,19 @@ public:
     };
     const Reach& reach() const { return reach_; }
     const BlockLayout& layout() const { return layout_; }
-    Reach reach_wanted() const;  // by those that are here
+    bool is_built() const { return !is_changed_; }
+    Reach reach_wanted() const;  // by those that are owned
     void lay_out(const Reach& reach);
-    void wrap();  // places at which pairs are looked for
-    void set_domain(const BlockBox& domain) { domain_ = domain; }
-    void keep_only(std::span<const std::size_t> which);
-    void see(const Particle& particle);  // one that another owns
+    void wrap();        // centres; there pairs are looked for
+    void take_apart();  // those that are only seen are gone, and contacts are remembered, until there are pairs again
+    void see(const Particle& particle);                            // that another owns
+    void set_domain(const BlockBox& domain) { domain_ = domain; }  // blocks whose pairs belong here
     void find_pairs(std::span<const PairMemory> memories, int threads);
-    BlockNumber block_of_pair(std::size_t a, std::size_t b) const;
+
+    // Who is where, in blocks.
+    std::vector<BlockNumber> blocks_of_owned() const;
+    std::vector<BlockNumber> blocks_of_memories() const;       // while there are pairs,       // in the order of memories
+    std::vector<std::size_t> near(const BlockBox& box) const;  // those that may take part in pairs of these blocks
 
     // Velocities of some, to be shared.
     std::vector<std::size_t> touched(int colour) const;  // by blocks of this colour
@@ -128,9 +133,9 @@ private:
         bool is_sphere;
     };
     struct Pair {
-        std::int32_t a, b;                  // a has the smaller number; 0: a wall
+        std::int32_t a, b;  // a has the smaller number; 0: a wall
         std::int32_t wall;
-        std::array<std::int8_t, 3> shift;   // periods from where b is to where it meets a
+        Vec3d shift;  // from where b is to where it meets a
         std::int32_t first_patch = 0, patches = 0, first_memory = 0, memories = 0;
     };
     struct Block {
@@ -139,16 +144,23 @@ private:
         ContactSolver contacts;
         std::vector<ContactMemory> memories;
     };
-    struct Found;
+    struct Found {
+        BlockNumber block;
+        Pair pair;
+    };
     struct Scratch;
 
+    void append(const Particle& particle);
     void measure_rooms(int threads);
     double margin_used(int threads) const;
-    Vec3d shift_of(const std::array<std::int8_t, 3>& periods) const;
-    std::vector<Found> pairs_of_particles(int threads) const;
-    void add_pairs_with_walls(std::vector<Found>& found, int threads) const;
-    void fill_blocks(const std::vector<Found>& found);
-    void recall(Block& block, std::span<const PairMemory> memories) const;
+    Vec3d shift_between(const Vec3d& a, const Vec3d& b) const;
+    BlockNumber block_of_pair(std::size_t a, std::size_t b) const;
+    std::vector<Vec3d> shifts() const;
+    void add_pairs_of_particles(std::vector<std::vector<Found>>& found, int threads) const;
+    void add_pairs_with_walls(std::vector<std::vector<Found>>& found, int threads) const;
+    void fill_blocks(const std::vector<std::vector<Found>>& found);
+    void put_in_order(Block& block, std::span<const PairMemory> memories) const;
+    std::pair<std::int64_t, std::int64_t> numbers_of(const Pair& pair) const;
     void find_contacts(int threads);
     void find_contacts(Block& block, Scratch& scratch) const;
     void meet(const Pair& pair, Scratch& scratch) const;
@@ -169,10 +181,11 @@ private:
     std::vector<std::int64_t> numbers_;
     std::vector<std::int32_t> kinds_;
     std::vector<Vec3d> built_at_{{0, 0, 0}};
-    std::vector<double> rooms_;                      // how far each may get in the step
+    std::vector<double> rooms_;                     // how far each may get in the step
     std::vector<std::pair<Vec3d, Vec3d>> undoing_;  // velocities and spins that also undo overlaps
     std::size_t owned_ = 0;
-    bool is_changed_ = true;  // particles or walls came or went
+    bool is_changed_ = true;              // particles or walls came or went
+    std::vector<PairMemory> remembered_;  // meanwhile
 
     Reach reach_;
     BlockLayout layout_;

@@ -82,7 +82,7 @@ void Rigid::place(const Pose& pose) {
 void Rigid::set_turn(const Turn& to) {
     turn = to;
     rotation = rotation_of(turn);
-    inverse_inertia = turned(inverse_inertia_in_body, rotation);
+    inverse_inertia = is_round() ? inverse_inertia_in_body : turned(inverse_inertia_in_body, rotation);
 }
 
 void Rigid::advance(double step, const Vec3d& by_velocity, const Vec3d& by_spin) {
@@ -91,9 +91,8 @@ void Rigid::advance(double step, const Vec3d& by_velocity, const Vec3d& by_spin)
         set_turn(normalised(turn_by(step * by_spin) * turn));
         return;
     }
-    if (moments.x == moments.y && moments.y == moments.z) {  // it turns about its spin, which stays
-        turn = normalised(turn_by(step * by_spin) * turn);
-        rotation = rotation_of(turn);
+    if (is_round()) {  // it turns about its spin, which stays
+        set_turn(normalised(turn_by(step * by_spin) * turn));
         return;
     }
     const auto momentum_of = [&](const Vec3d& s) { return rotation * (inertia * transposed_times(rotation, s)); };

@@ -100,6 +100,7 @@ struct alignas(64) Rigid {
     Vec3d moments{0, 0, 0};                                                 // and the inertia about each
 
     Pose pose() const { return {rotation, centre - rotation * centre_in_body}; }
+    bool is_round() const { return moments.x == moments.y && moments.y == moments.z; }  // as a ball or a cube turns
     void set_inertia(const Mat3& in_body);
     void place(const Pose& pose);
     void set_turn(const Turn& to);

@@ -7,7 +7,8 @@ namespace {
 
 Gap contacts_of_solids(const PlacedPart& a, const PlacedPart& b, const ContactRules& rules, std::vector<Contact>& found,
                        Work& work) {
-    const Gap gap = gap_between(a, b, {.at_most = rules.margin, .method = rules.method}, work);
+    const Gap gap =
+        gap_between(a, b, {.at_most = rules.margin, .method = rules.method, .has_shortcuts = rules.has_shortcuts}, work);
     if (gap.distance <= rules.margin) add_contacts(a, b, gap, rules.plane, rules.margin, found);
     return gap;
 }

@@ -12,9 +12,10 @@ namespace clearance {
 struct ContactRules {
     DepthMethod method = DepthMethod::epa;
     PlaneRule plane = PlaneRule::manifold;
-    double margin = 0.0;       // solids this far apart count as well, with negative depths
-    bool only_near = false;    // nothing needs to be known of parts that are farther apart
-    bool field_peaks = false;  // also where peaks of a height field stick into a body, not only what is below its triangles
+    double margin = 0.0;        // solids this far apart count as well, with negative depths
+    bool only_near = false;     // nothing needs to be known of parts that are farther apart
+    bool has_shortcuts = true;  // closed forms for pairs that have one
+    bool field_peaks = false;   // also where peaks of a height field stick into a body, not only what is below its triangles
 };
 
 // Where two placed bodies touch or overlap: up to four points for each pair of parts, or of triangles, appended to `found`.

@@ -56,6 +56,16 @@ std::optional<Gap> gap_of_ball(const Convex& solid, const Element& ball, const P
     return gap_of(swept(*found, Weights<double>{}, solid.radius, ball.radius));
 }
 
+std::optional<Gap> gap_in_closed_form(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPart& at_b) {
+    const Element *element_a = std::get_if<Element>(&a.core), *element_b = std::get_if<Element>(&b.core);
+    if (element_a != nullptr && element_b != nullptr) return gap_of_elements(*element_a, *element_b, at_a, at_b);
+    if (element_b != nullptr && element_b->count == 1)
+        if (const auto found = gap_of_ball(a, *element_b, at_a, at_b)) return found;
+    if (element_a != nullptr && element_a->count == 1)
+        if (const auto found = gap_of_ball(b, *element_a, at_b, at_a)) return mirrored(*found);
+    return std::nullopt;
+}
+
 CoreQuestion question_for_cores(const CorePair& pair, double size, double radii, const Question& question) {
     const double asked = 0.8 * question.tolerance * size;  // the rest is for rounding
     CoreQuestion cores{};
@@ -66,6 +76,7 @@ CoreQuestion question_for_cores(const CorePair& pair, double size, double radii,
     cores.lower_above = question.at_most + radii + 64.0 * kEpsilon * pair.reach;
     cores.upper_at_most = question.near_enough + radii;
     cores.by_portal = question.method == DepthMethod::mpr;
+    cores.has_shortcuts = question.has_shortcuts;
     return cores;
 }
 
@@ -94,12 +105,8 @@ CoreGap<double> found_another_way(const CorePair& pair, CoreQuestion cores, cons
 
 Gap gap(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPart& at_b, const Question& question,
         Work& work) {
-    const Element *element_a = std::get_if<Element>(&a.core), *element_b = std::get_if<Element>(&b.core);
-    if (element_a != nullptr && element_b != nullptr) return gap_of_elements(*element_a, *element_b, at_a, at_b);
-    if (element_b != nullptr && element_b->count == 1)
-        if (const auto found = gap_of_ball(a, *element_b, at_a, at_b)) return *found;
-    if (element_a != nullptr && element_a->count == 1)
-        if (const auto found = gap_of_ball(b, *element_a, at_b, at_a)) return mirrored(*found);
+    if (question.has_shortcuts)
+        if (const auto found = gap_in_closed_form(a, b, at_a, at_b)) return *found;
     const double size = size_of(at_a.part, at_b.part), radii = a.radius + b.radius;
     const Mat3& turn = at_a.rotation;
     const Vec3d apart = at_b.origin - at_a.origin;

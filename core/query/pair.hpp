@@ -15,6 +15,7 @@ struct Question {
     Vec3d towards_b{0, 0, 0};                                       // a normal to begin with, if there is a guess,
     const Gap* nearest_before = nullptr;                            // and triangles
     DepthMethod method = DepthMethod::epa;
+    bool has_shortcuts = true;  // closed forms where there are any
 };
 
 // A part turned into the axes of the world. Origins are about whatever point the caller likes.

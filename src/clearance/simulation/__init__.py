@@ -8,6 +8,8 @@ from .differential_drive import Caster, DifferentialDrive
 from .driving import AckermannHandle, DifferentialHandle, Handle
 from .masses import Mass, mass_of
 from .materials import Elastic, Hard, Material, Soft
+from .particle_kinds import ParticleContacts, ParticleWork
+from .particles import Particles
 from .world import World
 from .world_results import Energy, Momentum, WorldContacts, WorldWork
 
@@ -29,6 +31,9 @@ __all__ = [
     "ModelJoint",
     "Momentum",
     "Mount",
+    "ParticleContacts",
+    "ParticleWork",
+    "Particles",
     "Soft",
     "Touch",
     "World",

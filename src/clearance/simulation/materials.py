@@ -7,7 +7,10 @@ from math import isfinite
 from operator import index
 from typing import Any
 
-__all__ = ["Elastic", "Hard", "Material", "Soft", "checked_number"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Elastic", "Hard", "Material", "Soft", "checked_contact", "checked_number", "surface_numbers"]
 
 MOST_ITERATIONS = 10_000
 SMALLEST, LARGEST = 1e-30, 1e30  # beyond these, products would vanish or overflow
@@ -159,6 +162,56 @@ class Elastic:
 
     def __post_init__(self) -> None:
         _keep(self, iterations=_iterations(self.iterations))
+
+
+def checked_contact(contact: Any) -> Hard | Soft | Elastic:
+    """Give a law of contacts, or an error.
+
+    Parameters
+    ----------
+    contact : Hard, Soft or Elastic
+
+    Returns
+    -------
+    Hard, Soft or Elastic
+
+    Examples
+    --------
+    >>> checked_contact(Elastic())
+    Elastic(iterations=20)
+    """
+    if not isinstance(contact, Hard | Soft | Elastic):
+        raise TypeError(f"contact must be Hard(), Soft() or Elastic(), but it is {contact!r}.")
+    return contact
+
+
+def surface_numbers(material: Any, contact: Hard | Soft | Elastic) -> NDArray[np.float64]:
+    """Put what the core needs of a surface into five numbers.
+
+    Parameters
+    ----------
+    material : Material or None
+    contact : Hard, Soft or Elastic
+        Springs of materials without any are those of the world.
+
+    Returns
+    -------
+    ndarray, (5,)
+        Friction, restitution, rolling, stiffness, damping.
+
+    Examples
+    --------
+    >>> surface_numbers(Material(friction=0.3), Soft(stiffness=1e4, damping=10.0))
+    array([3.e-01, 0.e+00, 0.e+00, 2.e+04, 2.e+01])
+    """
+    own = Material() if material is None else material
+    if not isinstance(own, Material):
+        raise TypeError(f"material must be a Material, but it is {material!r}.")
+    soft = contact if isinstance(contact, Soft) else Soft()
+    # Two equal springs one after the other give way twice as far as one.
+    stiffness = 2.0 * soft.stiffness if own.stiffness is None else own.stiffness
+    damping = 2.0 * soft.damping if own.damping is None else own.damping
+    return np.array([own.friction, own.restitution, own.rolling, stiffness, damping])
 
 
 def _iterations(value: Any) -> int:

@@ -15,7 +15,7 @@ from ..queries import _thread_count
 from ..shapes import HalfSpace, Placed, Shape
 from ..surfaces import leaves
 from .masses import Mass, mass_of
-from .materials import Elastic, Hard, Material, Soft, checked_number
+from .materials import Elastic, Hard, Material, Soft, checked_contact, checked_number, surface_numbers
 
 __all__ = ["Bodies", "BodyRecord", "as_pose", "as_vector"]
 
@@ -50,9 +50,7 @@ class Bodies:
     ) -> None:
         self._gravity = as_vector(gravity, "gravity")
         self._step = checked_number(step, "step", above=True)
-        self._contact = Hard() if contact is None else contact
-        if not isinstance(self._contact, Hard | Soft | Elastic):
-            raise TypeError(f"contact must be Hard(), Soft() or Elastic(), but it is {contact!r}.")
+        self._contact = checked_contact(Hard() if contact is None else contact)
         if broad_phase not in BROAD_PHASES:
             raise ValueError(f"broad_phase must be one of {', '.join(BROAD_PHASES)}, but it is {broad_phase!r}.")
         self._broad_phase = broad_phase
@@ -141,7 +139,7 @@ class Bodies:
             mass.mass,
             mass.centre,
             mass.inertia,
-            self._surface(record.material),
+            surface_numbers(record.material, self._contact),
             np.ascontiguousarray(velocity[:3]),
             np.ascontiguousarray(velocity[3:]),
             group,
@@ -149,13 +147,6 @@ class Bodies:
         )
         self._bodies[name] = record
         self._numbers[name] = len(self._numbers)
-
-    def _surface(self, material: Material) -> Floats:
-        soft = self._contact if isinstance(self._contact, Soft) else Soft()
-        # Two equal springs one after the other give way twice as far as one.
-        stiffness = 2.0 * soft.stiffness if material.stiffness is None else material.stiffness
-        damping = 2.0 * soft.damping if material.damping is None else material.damping
-        return np.array([material.friction, material.restitution, material.rolling, stiffness, damping])
 
     def remove(self, name: str) -> None:
         """Remove a body and its contacts."""

@@ -25,7 +25,7 @@ from .world_joints import JointRecord
 if TYPE_CHECKING:
     from .world import World
 
-__all__ = ["from_bytes", "load_world", "save_world", "to_bytes"]
+__all__ = ["LAWS", "UNREADABLE", "ShapeReader", "from_bytes", "load_world", "save_world", "to_bytes"]
 
 FORMAT = "clearance world 1"
 LAWS = {"Hard": Hard, "Soft": Soft, "Elastic": Elastic}
@@ -57,7 +57,9 @@ ALLOWED = {
 }
 
 
-class _ShapeReader(pickle.Unpickler):
+class ShapeReader(pickle.Unpickler):
+    """Reads shapes, and runs nothing else."""
+
     def find_class(self, module: str, name: str) -> Any:
         found = super().find_class(module, name) if module == "clearance._core" else None
         if isinstance(found, type) and issubclass(found, Shape):
@@ -185,7 +187,7 @@ def from_bytes(data: bytes, threads: int | None = None) -> World:
             about = json.loads(file["about"].tobytes().decode())
             if not isinstance(about, dict) or about.get("format") != FORMAT:
                 raise ValueError(f"it does not say that it is a {FORMAT!r}")
-            shapes = _ShapeReader(io.BytesIO(file["shapes"].tobytes())).load()
+            shapes = ShapeReader(io.BytesIO(file["shapes"].tobytes())).load()
             return _restored(about, shapes, file["anchors"], file["state"], threads)
     except UNREADABLE as error:
         raise ValueError(f"not the bytes of a world: {error}") from error

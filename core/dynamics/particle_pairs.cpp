@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "dynamics/particles.hpp"
+#include "parallel/pool.hpp"
+#include "query/distance.hpp"
+
+namespace clearance {
+namespace {
+
+constexpr double kThinSkin = 0.1;       // of the largest particle, whatever the speed
+constexpr double kThickSkin = 0.5;      // of the largest particle, unless a step needs more
+constexpr double kStepsPerBuild = 4.0;  // at the present speed
+constexpr double kSlack = 1e-6;         // of the reach, for rounding
+constexpr std::size_t kChunk = 512;     // particles that a thread takes at a time
+
+// Periods from where b is to its image that is nearest to a.
+double periods_between(double a, double b, double period) { return period > 0.0 ? std::round((a - b) / period) : 0.0; }
+
+}  // namespace
+
+Particles::Reach Particles::reach_wanted() const {
+    Reach wanted;
+    double room = 0.0;
+    for (std::size_t k = 1; k <= owned_; ++k) {
+        wanted.radius = max_of(wanted.radius, about_kind_[static_cast<std::size_t>(kinds_[k])].radius);
+        const double way = settings_.law == ContactLaw::hard ? rooms_[k] : norm(rigid_[k].velocity) * settings_.step;
+        room = max_of(room, way);
+    }
+    const double usual = min_of(2.0 * kStepsPerBuild * room, kThickSkin * wanted.radius);
+    const double needed = settings_.law == ContactLaw::hard ? 2.0 * (1.0 + kSlack) * room : 0.0;
+    wanted.skin = max_of(max_of(kThinSkin * wanted.radius, usual), needed);
+    return wanted;
+}
+
+void Particles::lay_out(const Reach& reach) {
+    const double length = (2.0 * reach.radius + reach.skin) * (1.0 + kSlack);
+    layout_ = BlockLayout(settings_.room, length > 0.0 ? length : 1.0);
+    reach_ = reach;
+    domain_ = layout_.everywhere();
+}
+
+void Particles::wrap() {
+    for (std::size_t k = 1; k < rigid_.size(); ++k) built_at_[k] = rigid_[k].centre = layout_.wrapped(rigid_[k].centre);
+}
+
+Vec3d Particles::shift_between(const Vec3d& a, const Vec3d& b) const {
+    const Vec3d period = layout_.period();
+    return {period.x * periods_between(a.x, b.x, period.x), period.y * periods_between(a.y, b.y, period.y),
+            period.z * periods_between(a.z, b.z, period.z)};
+}
+
+// To all places where a particle may be seen.
+std::vector<Vec3d> Particles::shifts() const {
+    const Vec3d period = layout_.period();
+    const int nx = period.x > 0.0, ny = period.y > 0.0, nz = period.z > 0.0;
+    std::vector<Vec3d> result;
+    for (int x = -nx; x <= nx; ++x)
+        for (int y = -ny; y <= ny; ++y)
+            for (int z = -nz; z <= nz; ++z) result.push_back({x * period.x, y * period.y, z * period.z});
+    return result;
+}
+
+BlockNumber Particles::block_of_pair(std::size_t a, std::size_t b) const {
+    const Vec3d shifted = built_at_[b] + shift_between(built_at_[a], built_at_[b]);
+    return layout_.block_of(0.5 * (built_at_[a] + shifted));
+}
+
+void Particles::find_pairs(std::span<const PairMemory> memories, int threads) {
+    std::vector<std::vector<Found>> found;
+    add_pairs_of_particles(found, threads);
+    add_pairs_with_walls(found, threads);
+    fill_blocks(found);
+    Pool::shared().for_blocks(blocks_.size(), 4, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) put_in_order(blocks_[k], memories);
+    });
+    work_.pairs = 0;
+    for (const Block& block : blocks_) work_.pairs += static_cast<std::int64_t>(block.pairs.size());
+    remembered_.clear();
+    is_changed_ = false;
+}
+
+// Along periodic axes particles are seen wherever they come near the domain.
+void Particles::add_pairs_of_particles(std::vector<std::vector<Found>>& found, int threads) const {
+    const double halo = 0.5 * layout_.reach();
+    const std::vector<Vec3d> all = shifts();
+    std::vector<Ball> balls;
+    std::vector<std::int32_t> particles, members;
+    const auto add = [&](std::size_t k, const Vec3d& shift) {
+        const Vec3d centre = built_at_[k] + shift;
+        if (layout_.distance(centre, domain_) > halo) return;
+        members.push_back(static_cast<std::int32_t>(balls.size()));
+        particles.push_back(static_cast<std::int32_t>(k));
+        balls.push_back({centre, about_kind_[static_cast<std::size_t>(kinds_[k])].radius + 0.5 * reach_.skin});
+    };
+    for (std::size_t k = 1; k < rigid_.size(); ++k)
+        for (const Vec3d& shift : all) add(k, shift);
+    HashGrid grid;
+    grid.insert(balls, members);
+    const std::size_t first = found.size();
+    found.resize(first + (grid.size() + kChunk - 1) / kChunk);
+    Pool::shared().for_blocks(grid.size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
+        std::vector<Found>& here = found[first + begin / kChunk];
+        grid.for_meeting(
+            begin, end, balls, [](std::int32_t, std::int32_t) { return true; },
+            [&](std::int32_t i, std::int32_t j) {
+                auto a = static_cast<std::size_t>(particles[static_cast<std::size_t>(i)]);
+                auto b = static_cast<std::size_t>(particles[static_cast<std::size_t>(j)]);
+                if (numbers_[a] > numbers_[b]) std::swap(a, b);
+                const BlockNumber block = block_of_pair(a, b);
+                if (!domain_.contains(block)) return;
+                const Vec3d shift = shift_between(built_at_[a], built_at_[b]);
+                here.push_back({block, {static_cast<std::int32_t>(a), static_cast<std::int32_t>(b), -1, shift}});
+            });
+    });
+}
+
+void Particles::add_pairs_with_walls(std::vector<std::vector<Found>>& found, int threads) const {
+    const std::size_t first = found.size();
+    found.resize(first + (size() + kChunk - 1) / kChunk);
+    std::vector<Body> probes;  // balls around particles of each kind
+    for (const Kind& kind : about_kind_)
+        probes.emplace_back(std::vector<Part>{part_of(Convex{Element{1, {}, kind.radius}, kind.radius}, Pose{kNoTurn, {}})});
+    Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
+        std::vector<PlacedBody> placed(probes.begin(), probes.end());
+        Work work;
+        for (std::size_t k = begin + 1; k <= end; ++k) {
+            const BlockNumber block = layout_.block_of(built_at_[k]);
+            if (!domain_.contains(block)) continue;
+            PlacedBody& probe = placed[static_cast<std::size_t>(kinds_[k])];
+            probe.place({kNoTurn, built_at_[k]});
+            for (std::size_t wall = 0; wall < walls_.size(); ++wall)
+                if (within(walls_[wall].placed, probe, 0.5 * reach_.skin, work))
+                    found[first + begin / kChunk].push_back(
+                        {block, {0, static_cast<std::int32_t>(k), static_cast<std::int32_t>(wall), {0, 0, 0}}});
+        }
+    });
+}
+
+// Blocks stand by their colours, and then by their numbers.
+void Particles::fill_blocks(const std::vector<std::vector<Found>>& found) {
+    std::map<std::pair<int, BlockNumber>, std::size_t> places;
+    for (const auto& here : found)
+        for (const Found& one : here) places.try_emplace({layout_.colour_of(one.block), one.block}, 0);
+    blocks_.resize(places.size());
+    colours_.fill(0);
+    std::size_t next = 0;
+    for (auto& [key, place] : places) {
+        place = next++;
+        blocks_[place].number = key.second;
+        blocks_[place].pairs.clear(), blocks_[place].memories.clear(), blocks_[place].contacts.clear();
+        ++colours_[static_cast<std::size_t>(key.first) + 1];
+    }
+    for (std::size_t k = 1; k < colours_.size(); ++k) colours_[k] += colours_[k - 1];
+    for (const auto& here : found)
+        for (const Found& one : here)
+            blocks_[places.at({layout_.colour_of(one.block), one.block})].pairs.push_back(one.pair);
+}
+
+// By numbers, each pair once, and with what is remembered of it.
+void Particles::put_in_order(Block& block, std::span<const PairMemory> memories) const {
+    const auto by_numbers = [&](const Pair& one, const Pair& other) { return numbers_of(one) < numbers_of(other); };
+    std::sort(block.pairs.begin(), block.pairs.end(), by_numbers);
+    const auto is_same = [](const Pair& one, const Pair& other) {
+        return one.a == other.a && one.b == other.b && one.wall == other.wall;
+    };
+    block.pairs.erase(std::unique(block.pairs.begin(), block.pairs.end(), is_same), block.pairs.end());
+    const auto numbers_before = [](const PairMemory& one, const std::pair<std::int64_t, std::int64_t>& numbers) {
+        return std::pair(one.a, one.b) < numbers;
+    };
+    for (Pair& pair : block.pairs) {
+        const auto numbers = numbers_of(pair);
+        pair.first_memory = static_cast<std::int32_t>(block.memories.size());
+        auto one = std::lower_bound(memories.begin(), memories.end(), numbers, numbers_before);
+        for (; one != memories.end() && std::pair(one->a, one->b) == numbers; ++one) {
+            block.memories.push_back(one->memory);
+            ++pair.memories;
+        }
+    }
+}
+
+}  // namespace clearance

@@ -1,0 +1,283 @@
+#include "dynamics/particles.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "parallel/pool.hpp"
+
+namespace clearance {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kRelaxing = 0.5;     // of the iterations, once more without undoing overlaps
+constexpr double kBounceSteps = 2.0;  // slower than what gravity does in this many steps, nothing bounces
+constexpr double kUnchanged = 1e-4;   // of what gravity does in a step: smaller changes of velocities do not matter
+constexpr std::size_t kChunk = 256;   // particles that a thread takes at a time
+constexpr std::size_t kBlocksAtOnce = 4;
+
+// Larger of two, by several threads: whatever their order, the result is the same.
+void raise_to(std::atomic<double>& most, double value) {
+    double known = most.load();
+    while (value > known && !most.compare_exchange_weak(known, value)) {
+    }
+}
+
+double size_of(const Vec3d& v) { return abs_of(v.x) + abs_of(v.y) + abs_of(v.z); }
+
+}  // namespace
+
+void Partners::rebuild(Particles& particles, int threads) {
+    const std::vector<PairMemory> memories = particles.memories();
+    particles.lay_out(particles.reach_wanted());
+    particles.wrap();
+    particles.find_pairs(memories, threads);
+}
+
+std::int32_t Particles::add_kind(const ParticleKind& kind) {
+    const Ball& ball = kind.body->ball();
+    const Element* element = kind.body->parts().size() == 1 ? element_of(kind.body->parts()[0]) : nullptr;
+    const bool is_sphere = element != nullptr && element->count == 1;
+    kind_.push_back(kind);
+    about_kind_.push_back({is_sphere ? element->radius : norm(ball.centre - kind.mass.centre) + ball.radius, is_sphere});
+    return static_cast<std::int32_t>(kind_.size()) - 1;
+}
+
+// Whatever comes or goes, pairs are looked for again before the next step; until then, contacts are only remembered.
+void Particles::take_apart() {
+    if (is_changed_) return;
+    remembered_ = memories();
+    blocks_.clear();
+    rigid_.resize(owned_ + 1), numbers_.resize(owned_ + 1), kinds_.resize(owned_ + 1), built_at_.resize(owned_ + 1);
+    is_changed_ = true;
+}
+
+void Particles::append(const Particle& particle) {
+    const Mass& mass = kind_[static_cast<std::size_t>(particle.kind)].mass;
+    Rigid rigid;
+    rigid.motion = Motion::dynamic;
+    rigid.inverse_mass = 1.0 / mass.mass;
+    rigid.centre_in_body = mass.centre;
+    rigid.set_inertia(mass.inertia);
+    rigid.set_turn(particle.turn);
+    rigid.centre = particle.centre;
+    rigid.velocity = particle.velocity, rigid.spin = particle.spin;
+    rigid_.push_back(rigid);
+    numbers_.push_back(particle.number), kinds_.push_back(particle.kind), built_at_.push_back(particle.built_at);
+}
+
+void Particles::add(const Particle& particle) {
+    take_apart();
+    append(particle);
+    ++owned_;
+}
+
+void Particles::remove(std::span<const std::int64_t> numbers) {
+    take_apart();
+    std::size_t kept = 1;
+    for (std::size_t k = 1; k < rigid_.size(); ++k) {
+        if (std::binary_search(numbers.begin(), numbers.end(), numbers_[k])) continue;
+        rigid_[kept] = rigid_[k], numbers_[kept] = numbers_[k];
+        kinds_[kept] = kinds_[k], built_at_[kept] = built_at_[k];
+        ++kept;
+    }
+    rigid_.resize(kept), numbers_.resize(kept), kinds_.resize(kept), built_at_.resize(kept);
+    owned_ = kept - 1;
+}
+
+void Particles::add_wall(std::shared_ptr<const Body> body, const Pose& pose, const Material& material) {
+    take_apart();
+    PlacedBody placed(*body);
+    placed.place(pose);
+    walls_.push_back({std::move(body), pose, material, std::move(placed)});
+}
+
+void Particles::remove_wall(std::int32_t wall) {
+    take_apart();
+    walls_.erase(walls_.begin() + wall);
+    const std::int64_t number = -1 - wall;
+    std::erase_if(remembered_, [&](const PairMemory& one) { return one.a == number; });
+    for (PairMemory& one : remembered_)
+        if (one.a < number) ++one.a;
+    std::stable_sort(remembered_.begin(), remembered_.end(), [](const PairMemory& one, const PairMemory& other) {
+        return std::pair(one.a, one.b) < std::pair(other.a, other.b);
+    });
+}
+
+Particle Particles::particle(std::size_t k) const {
+    const Rigid& rigid = rigid_[k + 1];
+    return {numbers_[k + 1], kinds_[k + 1], rigid.centre, rigid.turn, rigid.velocity, rigid.spin, built_at_[k + 1]};
+}
+
+std::int64_t Particles::step(int threads, Partners& partners) {
+    measure_rooms(threads);
+    const double used = partners.largest(is_changed_ ? kInfinity : margin_used(threads));
+    if (!(used <= reach_.skin)) {
+        partners.rebuild(*this, threads);
+        measure_rooms(threads);
+        ++work_.builds;
+    }
+    find_contacts(threads);
+    solve(threads, partners);
+    const std::int64_t lost = advance(threads);
+    if (lost < 0) ++steps_;
+    return lost;
+}
+
+// Only hard contacts look ahead.
+void Particles::measure_rooms(int threads) {
+    rooms_.resize(rigid_.size());
+    undoing_.resize(rigid_.size());
+    if (settings_.law != ContactLaw::hard) return;
+    const double step = settings_.step, fall = norm(settings_.gravity) * step * step;
+    Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin + 1; k <= end; ++k) {
+            const Kind& kind = about_kind_[static_cast<std::size_t>(kinds_[k])];
+            const double turning = kind.is_sphere ? 0.0 : norm(rigid_[k].spin) * kind.radius;
+            rooms_[k] = (norm(rigid_[k].velocity) + turning) * step + fall;
+        }
+    });
+}
+
+// How much nearer than at the last build two particles may be, and come in this step.
+double Particles::margin_used(int threads) const {
+    std::atomic<double> most = 0.0;
+    Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
+        double farthest = 0.0;
+        for (std::size_t k = begin + 1; k <= end; ++k)
+            farthest = max_of(farthest, norm(rigid_[k].centre - built_at_[k]) + rooms_[k]);
+        raise_to(most, farthest);
+    });
+    return 2.0 * most.load();
+}
+
+void Particles::apply_forces(double step, int threads) {
+    const Vec3d change = step * settings_.gravity;
+    Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin + 1; k <= end; ++k) rigid_[k].velocity = rigid_[k].velocity + change;
+    });
+}
+
+// Treat all blocks of a colour at a time, and tell the partners. Returns the largest of what each gives.
+template <class Treat>
+double Particles::for_colours(int threads, Partners& partners, const Treat& treat) {
+    std::atomic<double> most = 0.0;
+    for (int colour = 0; colour < BlockLayout::kColours; ++colour) {
+        const std::size_t first = colours_[static_cast<std::size_t>(colour)];
+        const std::size_t count = colours_[static_cast<std::size_t>(colour) + 1] - first;
+        Pool::shared().for_blocks(count, kBlocksAtOnce, threads, [&](std::size_t begin, std::size_t end) {
+            double largest = 0.0;
+            for (std::size_t k = begin; k < end; ++k) largest = max_of(largest, treat(blocks_[first + k].contacts));
+            raise_to(most, largest);
+        });
+        partners.share(colour);
+    }
+    return most.load();
+}
+
+void Particles::solve(int threads, Partners& partners) {
+    const bool is_elastic = settings_.law == ContactLaw::elastic, is_hard = settings_.law == ContactLaw::hard;
+    // Velocities are those of the middle of a step; what is reflected is the velocity between two of them.
+    apply_forces((is_elastic ? 0.5 : 1.0) * settings_.step, threads);
+    const auto treat_all = [&](const auto& treat) { return for_colours(threads, partners, treat); };
+    if (is_elastic) {
+        treat_all([&](ContactSolver& contacts) { return contacts.reflect(rigid_), 0.0; });
+        apply_forces(0.5 * settings_.step, threads);
+    } else {
+        treat_all([&](ContactSolver& contacts) { return contacts.warm_start(rigid_), 0.0; });
+    }
+    const double unchanged = kUnchanged * norm(settings_.gravity) * settings_.step;
+    work_.iterations = 0;
+    const auto iterate = [&](int count, const auto& treat) {
+        for (int k = 0; k < count; ++k) {
+            ++work_.iterations;
+            if (partners.largest(treat_all(treat)) <= unchanged) break;
+        }
+    };
+    if (!is_elastic) iterate(settings_.iterations, [&](ContactSolver& contacts) { return contacts.solve(rigid_); });
+    Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin + 1; k <= end; ++k) undoing_[k] = {rigid_[k].velocity, rigid_[k].spin};
+    });
+    const int relaxing = std::max(2, static_cast<int>(std::lround(kRelaxing * settings_.iterations)));
+    if (is_hard) iterate(relaxing, [&](ContactSolver& contacts) { return contacts.relax(rigid_); });
+}
+
+std::int64_t Particles::advance(int threads) {
+    Pool::shared().for_blocks(blocks_.size(), kBlocksAtOnce, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            Block& block = blocks_[k];
+            block.memories.clear();
+            for (Pair& pair : block.pairs) {
+                pair.first_memory = static_cast<std::int32_t>(block.memories.size());
+                for (std::int32_t i = pair.first_patch; i < pair.first_patch + pair.patches; ++i)
+                    remember(block.contacts, static_cast<std::size_t>(i), rigid_[static_cast<std::size_t>(pair.a)],
+                             block.memories);
+                pair.memories = static_cast<std::int32_t>(block.memories.size()) - pair.first_memory;
+            }
+        }
+    });
+    std::atomic<double> most = 0.0;
+    Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
+        double largest = 0.0;
+        for (std::size_t k = begin + 1; k <= end; ++k) {
+            Rigid& rigid = rigid_[k];
+            const auto& [velocity, spin] = undoing_[k];
+            const double sum = size_of(velocity) + size_of(spin) + size_of(rigid.velocity) + size_of(rigid.spin);
+            if (!(sum + size_of(rigid.centre) < kLargestLength)) largest = kInfinity;
+            rigid.advance(settings_.step, velocity, spin);
+        }
+        raise_to(most, largest);
+    });
+    if (most.load() == 0.0) return -1;
+    std::int64_t lost = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t k = 1; k < rigid_.size(); ++k) {
+        const double sum = size_of(rigid_[k].velocity) + size_of(rigid_[k].spin) + size_of(rigid_[k].centre);
+        if (!(sum < kLargestLength)) lost = std::min(lost, numbers_[k]);
+    }
+    return lost;
+}
+
+std::pair<std::int64_t, std::int64_t> Particles::numbers_of(const Pair& pair) const {
+    return {pair.a == 0 ? -1 - pair.wall : numbers_[static_cast<std::size_t>(pair.a)],
+            numbers_[static_cast<std::size_t>(pair.b)]};
+}
+
+std::vector<PairMemory> Particles::memories() const {
+    if (is_changed_) return remembered_;
+    std::vector<PairMemory> result;
+    for (const Block& block : blocks_)
+        for (const Pair& pair : block.pairs) {
+            const auto [a, b] = numbers_of(pair);
+            for (std::int32_t k = 0; k < pair.memories; ++k)
+                result.push_back({a, b, block.memories[static_cast<std::size_t>(pair.first_memory + k)]});
+        }
+    std::stable_sort(result.begin(), result.end(), [](const PairMemory& one, const PairMemory& other) {
+        return std::pair(one.a, one.b) < std::pair(other.a, other.b);
+    });
+    return result;
+}
+
+std::vector<ParticlePressed> Particles::pressed() const {
+    std::vector<ParticlePressed> result;
+    for (const Block& block : blocks_)
+        for (const Pair& pair : block.pairs) {
+            const auto [a, b] = numbers_of(pair);
+            for (std::int32_t i = pair.first_patch; i < pair.first_patch + pair.patches; ++i) {
+                const ContactPatch& patch = block.contacts.patches[static_cast<std::size_t>(i)];
+                for (std::int32_t k = patch.first; k < patch.first + patch.count; ++k) {
+                    const ContactPoint& point = block.contacts.points[static_cast<std::size_t>(k)];
+                    const auto& [place, separation] = block.contacts.point_origins[static_cast<std::size_t>(k)];
+                    if (separation > 0.0 && point.normal_impulse == 0.0) continue;  // it came near, no more
+                    const Vec3d impulse = point.normal_impulse * patch.normal + point.friction;
+                    result.push_back({a, b, place, patch.normal, (1.0 / settings_.step) * impulse, -separation});
+                }
+            }
+        }
+    std::stable_sort(result.begin(), result.end(), [](const ParticlePressed& one, const ParticlePressed& other) {
+        return std::pair(one.a, one.b) < std::pair(other.a, other.b);
+    });
+    return result;
+}
+
+}  // namespace clearance

@@ -1,0 +1,200 @@
+"""Particles in files: kinds and walls as text and shapes, and where particles are, bit by bit."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+from dataclasses import asdict
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..meshio import write_whole
+from .masses import Mass, checked_inertia
+from .materials import Material, checked_number
+from .particle_kinds import Floats, ParticleKind, ParticleRoom
+from .particles import Particles
+from .world_bodies import as_vector
+from .world_files import LAWS, UNREADABLE, ShapeReader
+
+__all__ = ["Checkpoint", "load_particles", "save_particles"]
+
+FORMAT = "clearance particles 1"
+
+
+class Checkpoint:
+    """All that particles are at a time, as bytes and back.
+
+    Parameters
+    ----------
+    about : dict
+        Laws, kinds, walls.
+    shapes : list of Shape
+        Of kinds, and of walls.
+    records : ndarray, (n, 18)
+        Particles as the core knows them, in the order of their numbers.
+    memories : ndarray, (m, 14)
+        Contacts to go on with.
+    """
+
+    def __init__(self, about: dict[str, Any], shapes: list[Any], records: Floats, memories: Floats) -> None:
+        self.about, self.shapes, self.records, self.memories = about, shapes, records, memories
+
+    @classmethod
+    def of(cls, room: ParticleRoom, records: Floats, memories: Floats) -> Checkpoint:
+        """Take it down.
+
+        Parameters
+        ----------
+        room : ParticleRoom
+        records, memories : ndarray
+            Of all ranks, if there are several.
+
+        Returns
+        -------
+        Checkpoint
+        """
+        about = {
+            "format": FORMAT,
+            "step": room.step_length,
+            "gravity": room.gravity.tolist(),
+            "contact": [type(room.contact).__name__, asdict(room.contact)],
+            "lower": room._lower.tolist(),
+            "upper": room._upper.tolist(),
+            "periodic": room._periodic.tolist(),
+            "detection": room.detection,
+            "kinds": [_described(kind) for kind in room._kinds],
+            "walls": [[name, wall.pose.tolist(), asdict(wall.material)] for name, wall in room._walls.items()],
+            "steps": room._core.steps,
+            "next": room._next,
+            "reach": list(room._core.reach()) if room._core.is_built else None,
+        }
+        shapes = [kind.shape for kind in room._kinds] + [wall.shape for wall in room._walls.values()]
+        return cls(about, shapes, records, memories)
+
+    def to_bytes(self) -> bytes:
+        """Put it into the bytes of a file."""
+        file = io.BytesIO()
+        np.savez(
+            file,
+            about=np.frombuffer(json.dumps(self.about).encode(), dtype=np.uint8),
+            shapes=np.frombuffer(pickle.dumps(self.shapes, protocol=4), dtype=np.uint8),
+            records=self.records,
+            memories=self.memories,
+        )
+        return file.getvalue()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Checkpoint:
+        """Get it out of the bytes of a file, or raise a ValueError."""
+        if not data.startswith(b"PK"):
+            raise ValueError("it is no archive of arrays")
+        try:
+            with np.load(io.BytesIO(data), allow_pickle=False) as file:
+                about = json.loads(file["about"].tobytes().decode())
+                if not isinstance(about, dict) or about.get("format") != FORMAT:
+                    raise ValueError(f"it does not say that it is {FORMAT!r}")
+                shapes = ShapeReader(io.BytesIO(file["shapes"].tobytes())).load()
+                records, memories = (np.ascontiguousarray(file[name], np.float64) for name in ("records", "memories"))
+            if len(shapes) != len(about["kinds"]) + len(about["walls"]):
+                raise ValueError("it has other shapes than kinds and walls")
+            if not np.isfinite(records).all() or not np.isfinite(memories).all():
+                raise ValueError("it holds numbers that are not finite")
+            return cls(about, shapes, records, memories)
+        except UNREADABLE as error:
+            raise ValueError(f"not the bytes of particles: {error}") from error
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Arguments of the room."""
+        law, numbers = self.about["contact"]
+        is_periodic = any(self.about["periodic"])
+        return {
+            "step": self.about["step"],
+            "gravity": self.about["gravity"],
+            "contact": LAWS[law](**numbers),
+            "lower": self.about["lower"] if is_periodic else None,
+            "upper": self.about["upper"] if is_periodic else None,
+            "periodic": self.about["periodic"],
+            "detection": self.about["detection"],
+        }
+
+    def furnish(self, room: ParticleRoom) -> None:
+        """Put kinds and walls into a room that has none.
+
+        Parameters
+        ----------
+        room : ParticleRoom
+        """
+        kinds = self.about["kinds"]
+        for shape, (mass, material) in zip(self.shapes, kinds, strict=False):
+            room._add_kind(ParticleKind(shape, _mass_from(mass), Material(**material)), is_new=True)
+        for shape, (name, pose, material) in zip(self.shapes[len(kinds) :], self.about["walls"], strict=True):
+            room.add_wall(name, shape, pose, material=Material(**material))
+        room._core.steps = int(self.about["steps"])
+        room._next = int(self.about["next"])
+
+
+def save_particles(particles: Particles, path: str | PathLike[str]) -> None:
+    """Write particles; a file that is there is replaced when the new one is complete.
+
+    Parameters
+    ----------
+    particles : Particles
+    path : path_like
+
+    Examples
+    --------
+    >>> save_particles(Particles(), "none.npz")
+    >>> load_particles("none.npz")
+    Particles(0 of 0 kinds, 0 walls, time=0 s)
+    """
+    kept = Checkpoint.of(particles, particles._records(), particles._core.memories())
+    write_whole(path, kept.to_bytes())
+
+
+def load_particles(path: str | PathLike[str], threads: int | None = None) -> Particles:
+    """Read particles.
+
+    Parameters
+    ----------
+    path : path_like
+    threads : int, optional
+
+    Returns
+    -------
+    Particles
+
+    Raises
+    ------
+    ValueError
+        If the file is none that `save_particles` wrote.
+
+    Examples
+    --------
+    >>> load_particles("none.npz")  # doctest: +SKIP
+    """
+    try:
+        kept = Checkpoint.from_bytes(Path(path).read_bytes())
+        particles = Particles(**kept.settings, threads=threads)
+        kept.furnish(particles)
+        particles._core.add_records(kept.records, False)
+        if kept.about["reach"] is not None:
+            particles._core.lay_out(*kept.about["reach"])
+            particles._core.find_pairs(kept.memories, particles.threads)
+        return particles
+    except UNREADABLE as error:
+        raise ValueError(f"{path} is no file of particles: {error}") from error
+
+
+def _described(kind: ParticleKind) -> list[Any]:
+    mass = kind.mass
+    return [[mass.mass, mass.centre.tolist(), mass.inertia.tolist()], asdict(kind.material)]
+
+
+def _mass_from(numbers: Any) -> Mass:
+    mass, centre, inertia = numbers
+    return Mass(checked_number(mass, "mass", above=True), as_vector(centre, "centre"), checked_inertia(inertia))
