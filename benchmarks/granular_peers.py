@@ -24,7 +24,7 @@ import numpy as np
 from granular_setup import Floats, Setup, State, Verdict, dropped, judge
 from measure import Table, machine
 from scipy.spatial import cKDTree
-from scipy.stats import skew
+from scipy.stats import maxwell, skew
 
 SEGMENT = 0.05  # simulated seconds between two readings of the clocks
 LIMIT = 300.0  # seconds after which an engine is stopped
@@ -142,7 +142,7 @@ class Lammps:
 class Sapien:
     """PhysX on processors, with the solver as it comes: temporal Gauss-Seidel, ten iterations, bodies may sleep.
 
-    Its usual contact offset, a centimetre, is half a grain and costs six times as much.
+    Its usual contact offset, a centimetre, is half a grain, and makes it several times slower.
     """
 
     def __init__(self, setup: Setup, threads: int = 1, rate: int = 240, offset: float = 0.02) -> None:
@@ -200,13 +200,16 @@ class Sapien:
 
 
 class Mujoco:
-    """Springs as stiff as its step allows, conjugate gradients, which suit heaps best."""
+    """Springs as stiff as its step allows, and conjugate gradients: Newton's method takes minutes for a step of a heap.
 
-    def __init__(self, setup: Setup, step: float = 2e-3, iterations: int = 100, solver: str = "CG") -> None:
+    With fewer iterations heaps of cubes do not hold.
+    """
+
+    def __init__(self, setup: Setup, step: float = 2e-3, iterations: int = 100) -> None:
         import mujoco
 
         self.mujoco, self.step = mujoco, step
-        self.settings = f"{solver}, at most {iterations} iterations, pyramids, time constant {2 * step:g} s"
+        self.settings = f"CG, at most {iterations} iterations, pyramids, time constant {2 * step:g} s"
         half = setup.size / 2
         shape = f'type="sphere" size="{half}"' if setup.kind == "spheres" else f'type="box" size="{half} {half} {half}"'
         planes = "".join(
@@ -219,8 +222,8 @@ class Mujoco:
         )
         self.model = mujoco.MjModel.from_xml_string(f"""<mujoco>
             <size memory="2G"/>
-            <option timestep="{step}" gravity="0 0 {-setup.gravity}" solver="{solver}" iterations="{iterations}"
-                    integrator="implicitfast"/>
+            <option timestep="{step}" gravity="0 0 {-setup.gravity}" solver="CG" iterations="{iterations}"
+                    tolerance="1e-5" integrator="implicitfast"/>
             <default><geom density="{setup.density}" friction="{setup.friction} 0 0" condim="3"
                            solref="{2 * step} 1"/></default>
             <worldbody>{planes}{bodies}</worldbody>
@@ -253,20 +256,20 @@ class Pybullet:
             fixedTimeStep=self.step, contactBreakingThreshold=0.02 * setup.size, physicsClientId=self.client
         )
         for normal, offset in setup.walls:
-            self.add(setup, 0.0, (normal * offset, [0, 0, 0, 1]), pybullet.GEOM_PLANE, planeNormal=normal.tolist())
+            plane = {"shapeType": pybullet.GEOM_PLANE, "planeNormal": normal.tolist()}
+            self.add(setup, plane, 0.0, (normal * offset, [0, 0, 0, 1]))
         if setup.kind == "spheres":
-            shape = dict(shapeType=pybullet.GEOM_SPHERE, radius=setup.size / 2)
+            form = {"shapeType": pybullet.GEOM_SPHERE, "radius": setup.size / 2}
         else:
-            shape = dict(shapeType=pybullet.GEOM_BOX, halfExtents=[setup.size / 2] * 3)
-        self.bodies = [
-            self.add(setup, setup.mass, pose, **shape) for pose in zip(setup.positions, setup.turns, strict=True)
-        ]
+            form = {"shapeType": pybullet.GEOM_BOX, "halfExtents": [setup.size / 2] * 3}
+        poses = zip(setup.positions, setup.turns, strict=True)
+        self.bodies = [self.add(setup, form, setup.mass, pose) for pose in poses]
 
-    def add(self, setup: Setup, mass: float, pose: Any, shapeType: int, **form: Any) -> int:  # noqa: N803
+    def add(self, setup: Setup, form: dict[str, Any], mass: float, pose: tuple[Any, Any]) -> int:
         bullet, client = self.bullet, self.client
         body = bullet.createMultiBody(
             baseMass=mass,
-            baseCollisionShapeIndex=bullet.createCollisionShape(shapeType, physicsClientId=client, **form),
+            baseCollisionShapeIndex=bullet.createCollisionShape(**form, physicsClientId=client),
             basePosition=pose[0],
             baseOrientation=pose[1],
             useMaximalCoordinates=True,
@@ -433,7 +436,8 @@ class Gas:
     density: float = 2500.0
     speed: float = 10.0
     overlap: float = 0.02  # at a head-on collision of two spheres at the start speed, in diameters
-    steps_per_collision: int = 20
+    steps_per_collision: int = STEPS_PER_COLLISION
+    skin: float = 0.6  # of lists of neighbours, in diameters
     seed: int = 0
 
     @property
@@ -496,7 +500,7 @@ class LammpsGas:
                 "create_box 1 room",
                 f"pair_style gran/hooke {gas.stiffness} 0 0 0 0 0",
                 "pair_coeff * *",
-                f"neighbor {0.3 * gas.size} bin",
+                f"neighbor {gas.skin * gas.size} bin",
                 "neigh_modify every 1 delay 0 check yes",
                 f"timestep {gas.step}",
             ]
@@ -520,33 +524,29 @@ def moments(speeds: Floats) -> list[float]:
 
 def table_of_gas(gas: Gas, free_times: float, threads: int = 1, segment: int = 200) -> Table:
     """Run the gas until spheres have had a number of collisions each, on average."""
-    from scipy.stats import maxwell
-
     steps = segment * max(1, round(free_times * gas.free_time / gas.step / segment))
     table = Table(
         f"{gas.count} elastic spheres in LAMMPS, {steps} steps, {free_times:g} collisions of each",
         ["threads", "clock, 1000 steps [s]", "cores [s]", "energy off by", "mean", "variance", "median", "skewness"],
     )
-    for threads in (1, 2):
-        engine = LammpsGas(gas, threads)
-        start, taken = gas.energy(*engine.state()), []
-        for _ in range(steps // segment):
-            wall, cores = perf_counter(), process_time()
-            engine.advance(segment)
-            taken.append((perf_counter() - wall, process_time() - cores))
-        positions, velocities = engine.state()
-        off = abs(gas.energy(positions, velocities) / start - 1)
-        # Segments are alike: the least of them is the time without other programs, if a few are not disturbed.
-        least = np.quantile(taken, 0.1, axis=0) * 1000 / segment
-        speeds = np.linalg.norm(velocities, axis=1)
-        table.add(str(threads), *map(float, least), f"{off:.1e}", *moments(speeds))
+    engine, taken = LammpsGas(gas, threads), []
+    start = gas.energy(*engine.state())
+    for _ in range(steps // segment):
+        wall, cores = perf_counter(), process_time()
+        engine.advance(segment)
+        taken.append((perf_counter() - wall, process_time() - cores))
+    positions, velocities = engine.state()
+    off = abs(gas.energy(positions, velocities) / start - 1)
+    # Segments are alike, up to how often neighbours are listed anew: the quick ones were not disturbed.
+    quick = np.quantile(taken, 0.1, axis=0) * 1000 / segment
+    table.add(str(threads), *quick.tolist(), f"{off:.1e}", *moments(np.linalg.norm(velocities, axis=1)))
     expected = maxwell(scale=gas.speed / np.sqrt(3))
     by_maxwell = [expected.mean(), expected.var(), expected.median(), expected.stats("s")]
     table.add("Maxwell", "", "", "", *map(float, by_maxwell))
     table.notes.append(
         f"side {gas.side:.3g} m, solid fraction {gas.fraction:g}, {gas.stiffness:.3g} N/m, a collision takes "
-        f"{gas.collision_time:.3g} s, which is {gas.steps_per_collision} steps and {gas.collision_time / gas.free_time:.3f}"
-        " of the mean time between two collisions"
+        f"{gas.collision_time:.3g} s, which is {gas.steps_per_collision} steps, and "
+        f"{gas.collision_time / gas.free_time:.3f} of the mean time between two collisions"
     )
     return table
 

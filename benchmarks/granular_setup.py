@@ -1,4 +1,4 @@
-"""Spheres or cubes dropped into a box, as plain data that every engine can take, and a judge of how they lie at the end.
+"""Spheres or cubes dropped into a box, as plain data that every engine can take, and a judge of how they end up.
 
 Bodies start on a jittered lattice, turned at random, in a column between four walls, fall and settle to a bed about ten
 layers deep. What an engine took for it says little by itself: one that lets bodies sink into each other, or leaves them
@@ -51,7 +51,7 @@ class Setup:
 
     @property
     def walls(self) -> tuple[tuple[Floats, float], ...]:
-        """Floor and sides as half-spaces `normal . x <= offset`, outward normals being those of the free side."""
+        """Floor and sides: what is solid has `normal . x <= offset`."""
         half = self.side / 2
         normals = np.array([[0, 0, 1], [1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0]], dtype=np.float64)
         return tuple((normal, 0.0 if normal[2] else -half) for normal in normals)
@@ -137,12 +137,12 @@ def judge(setup: Setup, state: State) -> Verdict:
     inside = np.all([state.positions @ normal >= offset for normal, offset in setup.walls], axis=0)
     inside &= np.isfinite(state.positions).all(axis=1)
     kept = State(state.positions[inside], state.turns[inside], state.velocities[inside])
-    depths = np.concatenate([body_depths(setup, kept), wall_depths(setup, kept), np.zeros(1)]) / setup.size
-    touching = depths[:-1] if len(depths) > 1 else depths
+    depths = np.concatenate([body_depths(setup, kept), wall_depths(setup, kept)]) / setup.size
+    touching = depths if len(depths) else np.zeros(1)
     speeds = np.linalg.norm(kept.velocities[:, :3], axis=1)
     height = 2 * float(kept.positions[:, 2].mean())
     return Verdict(
-        contacts=len(depths) - 1,
+        contacts=len(depths),
         mean_depth=float(touching.mean()),
         high_depth=float(np.quantile(touching, 0.99)),
         largest_depth=float(touching.max()),

@@ -78,12 +78,10 @@ def leaving():
     recorder.take()
     grains.step(500)
     grains.keep(grains.ids % 2 == 0)
-    # Shapes may be told in another order, and new ones may be among them.
-    grains.shapes = (cl.Cone(0.1, 0.2), *SHAPES[::-1])
-    grains.kinds = len(SHAPES) - grains.kinds
     recorder.take()
     grains.step(500)
-    grains.ids, grains.kinds = np.append(grains.ids, 100), np.append(grains.kinds, 0)
+    grains.shapes = (*SHAPES, cl.Cone(0.1, 0.2))
+    grains.ids, grains.kinds = np.append(grains.ids, 100), np.append(grains.kinds, len(SHAPES))
     for name in ("start", "speed", "spin"):
         setattr(grains, name, np.vstack([getattr(grains, name), [1.0, 2.0, 3.0]]))
     recorder.take()
@@ -129,6 +127,16 @@ def test_bodies_come_and_go(leaving):
     grains.time = 1.0
     assert (last.time, last.ids.tolist()) == (pytest.approx(1.0), [0, 2, 4, 100])
     np.testing.assert_allclose(last.positions[:3], grains.positions[::2], atol=1e-6)
+
+
+def test_shapes_that_change_their_places_are_refused():
+    grains = Flying()
+    recorder = GrainRecorder(grains)
+    recorder.take()
+    grains.shapes = SHAPES[::-1]
+    grains.keep(grains.ids > 3)
+    with pytest.raises(ValueError, match="shapes must stay where they are"):
+        recorder.take()
 
 
 def test_saved_recording_is_the_same(leaving, tmp_path):
@@ -351,6 +359,17 @@ def test_colours_tell_kinds_and_first_heights(page, recording):
     upwards = np.argsort(recording.positions[0, order, 2])
     green = height[upwards, 1].astype(int)
     assert (np.diff(green) > 0).all()  # from dark violet to light yellow
+
+
+def test_walls_stand_where_they_are(page, recording):
+    floor, tray = data_of(page)["walls"]
+    corners = unpacked(floor["vertices"], np.float32).reshape(-1, 3)[unpacked(floor["faces"], np.uint32)]
+    np.testing.assert_allclose(corners[:, 2], -2.0, atol=1e-5)
+    assert (corners[:, :2].min(axis=0) < recording.positions.min(axis=(0, 1))[:2]).all()
+    assert (corners[:, :2].max(axis=0) > recording.positions.max(axis=(0, 1))[:2]).all()
+    solid = unpacked(tray["vertices"], np.float32).reshape(-1, 3)
+    np.testing.assert_allclose([solid.min(axis=0), solid.max(axis=0)], [[-1.5, -1.5, -1.85], [1.5, 1.5, -1.75]])
+    assert (floor["name"], tray["name"]) == ("floor", "tray")
 
 
 def test_room_much_larger_than_bodies_is_divided_more_finely(leaving, tmp_path):

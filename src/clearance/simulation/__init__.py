@@ -5,6 +5,7 @@ from .ackermann import Ackermann
 from .contact_sensors import ContactSensor, Touch
 from .descriptions import Model, ModelBody, ModelJoint, Mount
 from .differential_drive import Caster, DifferentialDrive
+from .distributed import DistributedParticles
 from .driving import AckermannHandle, DifferentialHandle, Handle
 from .masses import Mass, mass_of
 from .materials import Elastic, Hard, Material, Soft
@@ -20,6 +21,7 @@ __all__ = [
     "ContactSensor",
     "DifferentialDrive",
     "DifferentialHandle",
+    "DistributedParticles",
     "Elastic",
     "Energy",
     "Handle",

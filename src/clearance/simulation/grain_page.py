@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..picture_parts import GROUND
-from ..shapes import Box, Ellipsoid, Placed, Shape, Sphere
+from ..shapes import Box, Ellipsoid, HalfSpace, Placed, Shape, Sphere
 from ..surfaces import Mesh, extra, is_surface, leaves
 from .grain_recordings import GrainRecording
 from .page_parts import body_mesh, camera, is_finite, packed, packed_mesh, without_jumps, write_page
@@ -43,12 +43,12 @@ def play_grains(recording: GrainRecording, path: str | PathLike[str], *, title: 
 
     Examples
     --------
-    >>> from clearance.simulation import Particles  # doctest: +SKIP
-    >>> from clearance.simulation.grain_recordings import record  # doctest: +SKIP
-    >>> grains = Particles()  # doctest: +SKIP
-    >>> grains.add_wall("floor", HalfSpace([0, 0, 1], 0.0))  # doctest: +SKIP
-    >>> ids = grains.add(Box([0.1, 0.1, 0.1]), [[0.0, 0.0, 0.5], [0.05, 0.0, 0.7]])  # doctest: +SKIP
-    >>> play_grains(record(grains, 1.0), "two boxes.html", title="Two boxes")  # doctest: +SKIP
+    >>> from clearance.simulation import Particles
+    >>> from clearance.simulation.grain_recordings import record
+    >>> grains = Particles()
+    >>> grains.add_wall("floor", HalfSpace([0, 0, 1], 0.0))
+    >>> ids = grains.add(Box([0.1, 0.1, 0.1]), [[0.0, 0.0, 0.5], [0.05, 0.0, 0.7]])
+    >>> play_grains(record(grains, 1.0), "two boxes.html", title="Two boxes")
     """
     if not recording.present.any():
         raise ValueError("the recording has no frames with bodies, so there is nothing to play.")
@@ -172,6 +172,9 @@ def _colours_of_heights(recording: GrainRecording) -> Floats:
 def _wall(name: str, wall: Placed, around: Floats) -> dict[str, Any]:
     corners = np.stack(np.meshgrid(*around.T), axis=-1).reshape(-1, 3)
     near = () if is_finite(wall.shape) else (np.linalg.inv(wall.pose), corners)
-    mesh = body_mesh(wall.shape, *near).apply_transform(wall.pose)
+    mesh = body_mesh(wall.shape, *near)
+    if isinstance(wall.shape, HalfSpace):  # seen from the side of the grains only: it hides nobody
+        mesh.update_faces(mesh.face_normals @ wall.shape.normal > 0.5)
+    mesh.apply_transform(wall.pose)
     has_edges = not any(is_surface(leaf) for leaf, _ in leaves(wall.shape, wall.pose))
     return packed_mesh(mesh) | {"name": name, "colour": GROUND, "edges": has_edges}

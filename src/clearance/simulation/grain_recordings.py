@@ -271,7 +271,7 @@ class GrainRecorder:
     ----------
     grains : Particles
         Or anything else with its `time`, `ids`, `kinds`, `shapes`, `positions` and `turns`. A number is never given to
-        another body again.
+        another body again, and shapes stay where they are when others are added.
 
     Examples
     --------
@@ -296,9 +296,10 @@ class GrainRecorder:
     def __init__(self, grains: Snapshot) -> None:
         self.grains = grains
         self._frames: list[tuple[float, Indices, Singles, Singles]] = []
-        self._shapes: dict[Shape, int] = {}
+        self._shapes: tuple[Shape, ...] = ()
         self._kinds: list[tuple[Indices, Indices]] = []  # of bodies, whenever there are others than before
-        self._walls: Mapping[str, Placed] = dict(getattr(grains, "walls", {}))
+        walls: Mapping[str, Any] = getattr(grains, "walls", {})
+        self._walls: dict[str, Placed] = {name: wall.shape.at(wall.pose) for name, wall in walls.items()}
 
     def __len__(self) -> int:
         return len(self._frames)
@@ -309,14 +310,16 @@ class GrainRecorder:
         if self._kinds and np.array_equal(ids, self._kinds[-1][0]):
             ids = self._kinds[-1][0]
         else:
-            self._kinds.append((ids, self._own_kinds()))
+            self._keep_shapes()
+            self._kinds.append((ids, np.array(self.grains.kinds, dtype=np.int64)))
         positions, turns = (np.array(rows, dtype=np.float32) for rows in (self.grains.positions, self.grains.turns))
         self._frames.append((float(self.grains.time), ids, positions, turns))
 
-    def _own_kinds(self) -> Indices:
-        """Kinds of the present as places among all shapes that ever were there."""
-        places = np.array([self._shapes.setdefault(shape, len(self._shapes)) for shape in self.grains.shapes], np.int64)
-        return np.take(places, np.asarray(self.grains.kinds, dtype=np.int64))
+    def _keep_shapes(self) -> None:
+        shapes = tuple(self.grains.shapes)
+        if shapes[: len(self._shapes)] != self._shapes:
+            raise ValueError("shapes must stay where they are while grains are recorded; others may be added.")
+        self._shapes = shapes
 
     def finish(self) -> GrainRecording:
         """Put all frames together.
@@ -334,7 +337,7 @@ class GrainRecorder:
             rows = np.searchsorted(ids, those)
             positions[k, rows], turns[k, rows] = places, directions
         times = np.array([time for time, *_ in self._frames], dtype=np.float64)
-        return GrainRecording(times, positions, turns, ids, kinds, tuple(self._shapes), dict(self._walls))
+        return GrainRecording(times, positions, turns, ids, kinds, self._shapes, self._walls)
 
 
 def record(
@@ -359,12 +362,12 @@ def record(
 
     Examples
     --------
-    >>> from clearance.simulation import Particles  # doctest: +SKIP
-    >>> grains = Particles()  # doctest: +SKIP
-    >>> grains.add_wall("floor", HalfSpace([0, 0, 1], 0.0))  # doctest: +SKIP
-    >>> ids = grains.add(Sphere(0.1), [[0.0, 0.0, 0.5], [0.0, 0.05, 0.8]])  # doctest: +SKIP
-    >>> recording = record(grains, 1.0, fps=10.0)  # doctest: +SKIP
-    >>> recording.positions.shape  # doctest: +SKIP
+    >>> from clearance.simulation import Particles
+    >>> grains = Particles()
+    >>> grains.add_wall("floor", HalfSpace([0, 0, 1], 0.0))
+    >>> ids = grains.add(Sphere(0.1), [[0.0, 0.0, 0.5], [0.0, 0.05, 0.8]])
+    >>> recording = record(grains, 1.0, fps=10.0)
+    >>> recording.positions.shape
     (11, 2, 3)
     """
     step = grains.step_length

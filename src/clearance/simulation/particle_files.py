@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import pickle
+import shutil
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
@@ -20,9 +22,10 @@ from .particles import Particles
 from .world_bodies import as_vector
 from .world_files import LAWS, UNREADABLE, ShapeReader
 
-__all__ = ["Checkpoint", "load_particles", "save_particles"]
+__all__ = ["Checkpoint", "load_checkpoints", "load_particles", "save_particles", "write_pieces"]
 
 FORMAT = "clearance particles 1"
+PARTIAL, COMPLETE = "partial", "checkpoint_"  # names in a folder
 
 
 class Checkpoint:
@@ -137,6 +140,131 @@ class Checkpoint:
         room._core.steps = int(self.about["steps"])
         room._next = int(self.about["next"])
 
+    def particles(self, threads: int | None = None) -> Particles:
+        """Make them all."""
+        made = Particles(**self.settings, threads=threads)
+        self.furnish(made)
+        made._core.add_records(self.records, False)
+        if self.about["reach"] is not None:
+            made._core.lay_out(*self.about["reach"])
+            made._core.find_pairs(self.memories, made.threads)
+        return made
+
+    @classmethod
+    def merged(cls, pieces: Sequence[Checkpoint]) -> Checkpoint:
+        """Put pieces of one moment together.
+
+        Parameters
+        ----------
+        pieces : sequence of Checkpoint
+            At least one.
+
+        Returns
+        -------
+        Checkpoint
+        """
+        first = pieces[0]
+        if any(piece.about != first.about for piece in pieces):
+            raise ValueError("its pieces do not belong together")
+        records = np.concatenate([piece.records for piece in pieces])
+        memories = np.concatenate([piece.memories for piece in pieces])
+        return cls(
+            first.about,
+            first.shapes,
+            np.ascontiguousarray(records[np.argsort(records[:, 0], kind="stable")]),
+            np.ascontiguousarray(memories[np.lexsort((memories[:, 1], memories[:, 0]))]),
+        )
+
+
+def write_pieces(
+    folder: str | PathLike[str], piece: Checkpoint, rank: int, ranks: int, barrier: Callable[[], Any]
+) -> None:
+    """Write the piece of this rank; the checkpoint before is removed when all pieces are there.
+
+    Parameters
+    ----------
+    folder : path_like
+    piece : Checkpoint
+    rank, ranks : int
+    barrier : callable
+        Returns once all ranks have called it.
+
+    Examples
+    --------
+    >>> particles = Particles()
+    >>> kept = Checkpoint.of(particles, particles._records(), particles._core.memories())
+    >>> write_pieces("checkpoints", kept, 0, 1, lambda: None)
+    >>> load_checkpoints("checkpoints", 0, 1).particles()
+    Particles(0 of 0 kinds, 0 walls, time=0 s)
+    """
+    home = Path(folder)
+    partial = home / PARTIAL
+    if rank == 0:
+        shutil.rmtree(partial, ignore_errors=True)  # of a run that was killed
+        partial.mkdir(parents=True)
+    barrier()
+    write_whole(partial / f"{rank:06d}_of_{ranks:06d}.npz", piece.to_bytes())
+    barrier()
+    if rank == 0:
+        before = _complete(home)
+        number = 1 + max((int(old.name.removeprefix(COMPLETE)) for old in before), default=0)
+        partial.rename(home / f"{COMPLETE}{number:09d}")
+        for old in before:
+            shutil.rmtree(old)
+    barrier()
+
+
+def load_checkpoints(path: str | PathLike[str], rank: int, ranks: int) -> Checkpoint:
+    """Read a rank's share of what was saved.
+
+    Parameters
+    ----------
+    path : path_like
+        A file of `save_particles`, or a folder of `write_pieces`.
+    rank, ranks : int
+
+    Returns
+    -------
+    Checkpoint
+        Each piece is read by one rank; those without a piece have no particles.
+
+    Examples
+    --------
+    >>> save_particles(Particles(), "none.npz")
+    >>> load_checkpoints("none.npz", 0, 1).records.shape
+    (0, 18)
+    """
+    files = _pieces(Path(path))
+    mine = [_read(file) for file in files[rank::ranks]]
+    if mine:
+        return Checkpoint.merged(mine)
+    any_piece = _read(files[0])
+    return Checkpoint(any_piece.about, any_piece.shapes, any_piece.records[:0], any_piece.memories[:0])
+
+
+def _complete(folder: Path) -> list[Path]:
+    return sorted(folder.glob(f"{COMPLETE}[0-9]*"))
+
+
+def _pieces(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    complete = _complete(path)
+    if not complete:
+        raise ValueError(f"{path} holds no complete checkpoint.")
+    files = sorted(complete[-1].glob("*_of_*.npz"))
+    wanted = int(files[0].stem.rpartition("_")[2]) if files else 1
+    if len(files) != wanted:
+        raise ValueError(f"{complete[-1]} has {len(files)} of {wanted} pieces.")
+    return files
+
+
+def _read(file: Path) -> Checkpoint:
+    try:
+        return Checkpoint.from_bytes(file.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{file} is no file of particles: {error}") from error
+
 
 def save_particles(particles: Particles, path: str | PathLike[str]) -> None:
     """Write particles; a file that is there is replaced when the new one is complete.
@@ -171,21 +299,15 @@ def load_particles(path: str | PathLike[str], threads: int | None = None) -> Par
     Raises
     ------
     ValueError
-        If the file is none that `save_particles` wrote.
+        If it is no file that `save_particles` wrote, and no folder of `write_pieces`.
 
     Examples
     --------
     >>> load_particles("none.npz")  # doctest: +SKIP
     """
+    kept = load_checkpoints(path, 0, 1)
     try:
-        kept = Checkpoint.from_bytes(Path(path).read_bytes())
-        particles = Particles(**kept.settings, threads=threads)
-        kept.furnish(particles)
-        particles._core.add_records(kept.records, False)
-        if kept.about["reach"] is not None:
-            particles._core.lay_out(*kept.about["reach"])
-            particles._core.find_pairs(kept.memories, particles.threads)
-        return particles
+        return kept.particles(threads)
     except UNREADABLE as error:
         raise ValueError(f"{path} is no file of particles: {error}") from error
 

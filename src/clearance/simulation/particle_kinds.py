@@ -213,7 +213,12 @@ class ParticleRoom:
 
     def _add_kind(self, kind: ParticleKind, *, is_new: bool = False) -> int:
         for k, known in enumerate(self._kinds):
-            if not is_new and known.shape is kind.shape and known.mass.mass == kind.mass.mass and known.material == kind.material:
+            if (
+                not is_new
+                and known.shape is kind.shape
+                and known.mass.mass == kind.mass.mass
+                and known.material == kind.material
+            ):
                 return k
         self._core.add_kind(kind.shape, *kind.mass, surface_numbers(kind.material, self._contact))
         self._kinds.append(kind)
@@ -222,8 +227,8 @@ class ParticleRoom:
     def _raise_if_lost(self, lost: int) -> None:
         if lost >= 0:
             raise FloatingPointError(
-                f"particle {lost} is driven beyond all bounds in the step from {self.time:g} s. Take a shorter step, or "
-                f"see what it was given too much of."
+                f"particle {lost} is driven beyond all bounds in the step from {self.time:g} s. "
+                f"Take a shorter step, or see what it was given too much of."
             )
 
 
@@ -313,9 +318,7 @@ def _axes(periodic: ArrayLike) -> NDArray[np.bool_]:
     return np.ascontiguousarray(np.broadcast_to(given, 3))
 
 
-def _corners(
-    lower: ArrayLike | None, upper: ArrayLike | None, periodic: NDArray[np.bool_]
-) -> tuple[Floats, Floats]:
+def _corners(lower: ArrayLike | None, upper: ArrayLike | None, periodic: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     if not periodic.any():
         if lower is not None or upper is not None:
             raise ValueError("lower and upper belong to periodic axes; elsewhere walls keep particles in.")

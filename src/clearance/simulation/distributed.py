@@ -1,0 +1,225 @@
+"""Particles on many ranks of MPI, each with a box of space. It needs the extra `clearance[mpi]`."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..shapes import Shape
+from .materials import Elastic, Hard, Material, Soft
+from .particle_files import Checkpoint, load_checkpoints, write_pieces
+from .particle_kinds import Floats, Integers, ParticleRoom, checked_kind, checked_places, checked_velocities
+from .particles import Particles
+from .ranks import Ranks, mpi
+
+__all__ = ["DistributedParticles"]
+
+
+class DistributedParticles(ParticleRoom):
+    """Particles like those of `Particles`, shared out among the ranks of a communicator.
+
+    All ranks make the same calls. Each has the particles of a box of space; cuts between boxes move with the particles,
+    so that all have about as many. Whatever the number of ranks, the result is the same, bit by bit, as that of
+    `Particles` alone.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm, optional
+        All ranks unless given.
+    step, gravity, contact, lower, upper, periodic, detection
+        As of `Particles`.
+    threads : int, optional
+        Of each rank; one unless given.
+
+    Examples
+    --------
+    >>> particles = DistributedParticles()
+    >>> particles.add_wall("floor", HalfSpace([0.0, 0.0, 1.0], 0.0))
+    >>> particles.add(Sphere(0.1), [[0.0, 0.0, 1.0]])
+    array([0])
+    >>> particles.step(10)
+    >>> particles.gather()
+    Particles(1 of 1 kinds, 1 walls, time=0.01 s)
+    """
+
+    def __init__(
+        self,
+        comm: Any = None,
+        step: float = 1e-3,
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        contact: Hard | Soft | Elastic | None = None,
+        *,
+        lower: ArrayLike | None = None,
+        upper: ArrayLike | None = None,
+        periodic: ArrayLike = False,
+        detection: str = "hybrid",
+        threads: int | None = 1,
+    ) -> None:
+        world = mpi().COMM_WORLD
+        super().__init__(step, gravity, contact, lower, upper, periodic, detection, threads)
+        self._comm = world if comm is None else comm
+        self._ranks = Ranks(self._comm, self._core, self._threads)
+
+    @property
+    def comm(self) -> Any:
+        """The communicator."""
+        return self._comm
+
+    @property
+    def bytes_sent(self) -> int:
+        """What this rank has told others so far."""
+        return self._ranks.bytes_sent
+
+    @property
+    def messages(self) -> int:
+        """How many messages that took."""
+        return self._ranks.messages
+
+    def add(
+        self,
+        shape: Shape,
+        poses: ArrayLike,
+        velocities: ArrayLike | None = None,
+        *,
+        density: float = 1000.0,
+        material: Material | None = None,
+    ) -> Integers:
+        """Add particles of one shape; all ranks call it, each with what it has, which may be none.
+
+        Parameters
+        ----------
+        shape : Shape
+            The same on all ranks.
+        poses : array_like, (n, 4, 4) or (n, 3)
+            Wherever they are: they are brought to the rank that they belong to.
+        velocities : array_like, (n, 3) or (n, 6), optional
+        density : float
+        material : Material, optional
+
+        Returns
+        -------
+        ndarray of int, (n,)
+            Numbers of those that this rank gave: ranks count one after the other.
+        """
+        places = checked_places(np.empty((0, 3)) if np.size(poses) == 0 else poses)
+        moving = checked_velocities(velocities if len(places) else None, len(places))
+        kind = self._add_kind(checked_kind(shape, density, material))
+        counts = self._comm.allgather(len(places))
+        first = self._next + sum(counts[: self._comm.rank])
+        self._core.take_apart()
+        self._core.add(kind, first, places, moving)
+        self._next += sum(counts)
+        return np.arange(first, first + len(places))
+
+    def remove(self, ids: ArrayLike) -> None:
+        """Remove particles; all ranks give the same numbers, wherever these particles are.
+
+        Parameters
+        ----------
+        ids : array_like of int, (n,)
+        """
+        gone = np.unique(np.asarray(ids, dtype=np.int64))
+        found = self._comm.allreduce(int(np.isin(self._records()[:, 0], gone).sum()))
+        if found != gone.size:
+            raise KeyError(f"of {gone.size} particles to be removed there are only {found}.")
+        self._core.remove(gone)
+
+    def step(self, n: int = 1) -> None:
+        """Go on by some steps, all ranks together. If one of them fails, all are ended: others would wait for ever.
+
+        Parameters
+        ----------
+        n : int
+        """
+        for _ in range(n):
+            self._raise_if_lost(self._step_together())
+
+    def _step_together(self) -> int:
+        try:
+            return int(self._ranks.largest(self._core.step_with(self._threads, self._ranks)))
+        except BaseException:
+            if self._comm.size > 1:
+                traceback.print_exc()
+                sys.stderr.flush()
+                self._comm.Abort(1)
+            raise
+
+    def __len__(self) -> int:
+        return int(self._comm.allreduce(len(self._core.records(False))))
+
+    def _records(self) -> Floats:
+        records = self._core.records(False)
+        return records[np.argsort(records[:, 0], kind="stable")]
+
+    @property
+    def ids(self) -> Integers:
+        """Numbers of the particles of this rank, in order; arrays below stand in this order."""
+        return self._records()[:, 0].astype(np.int64)
+
+    @property
+    def kinds(self) -> Integers:
+        """Places in `shapes`, (n,)."""
+        return self._records()[:, 1].astype(np.int64)
+
+    @property
+    def velocities(self) -> Floats:
+        """Of centres of mass in m/s, and angular velocities in rad/s, in the world, (n, 6)."""
+        return np.ascontiguousarray(self._records()[:, 9:15])
+
+    @property
+    def poses(self) -> Floats:
+        """`world_from_shape`, (n, 4, 4)."""
+        return self._core.poses()[np.argsort(self._core.records(False)[:, 0], kind="stable")]
+
+    @property
+    def positions(self) -> Floats:
+        """Origins of the frames of shapes, (n, 3)."""
+        return np.ascontiguousarray(self.poses[:, :3, 3])
+
+    def gather(self) -> Particles | None:
+        """Give all particles to the first rank, as they are now; None to others."""
+        pieces = self._comm.gather(self._checkpoint())
+        return None if pieces is None else Checkpoint.merged(pieces).particles()
+
+    def _checkpoint(self) -> Checkpoint:
+        return Checkpoint.of(self, self._records(), self._core.memories())
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write a checkpoint: each rank its own piece, and the one before is removed when all are complete.
+
+        Parameters
+        ----------
+        folder : path_like
+            `load` and `Particles.load` read it, whatever the number of ranks.
+        """
+        comm = self._comm
+        write_pieces(folder, self._checkpoint(), comm.rank, comm.size, comm.barrier)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], comm: Any = None, threads: int | None = 1) -> DistributedParticles:
+        """Read a checkpoint, on any number of ranks.
+
+        Parameters
+        ----------
+        path : path_like
+            Folder of `save`, or file of `Particles.save`.
+        comm : mpi4py.MPI.Comm, optional
+        threads : int, optional
+
+        Returns
+        -------
+        DistributedParticles
+        """
+        comm = mpi().COMM_WORLD if comm is None else comm
+        kept = load_checkpoints(path, comm.rank, comm.size)
+        particles = cls(comm, **kept.settings, threads=threads)
+        kept.furnish(particles)
+        particles._core.add_records(kept.records, False)
+        if kept.about["reach"] is not None:
+            particles._ranks.rebuild(tuple(kept.about["reach"]), kept.memories)
+        return particles
