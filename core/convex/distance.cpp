@@ -54,10 +54,25 @@ Depth depth(const CorePair& pair, const CoreQuestion& question, const GjkResult&
     return epa(pair, apart, {question.width_inside, question.width_touching});
 }
 
+// Directions that can separate two boxes tell at once how deep they are in each other, or that they are farther apart than
+// anybody asked.
+std::optional<CoreGap<double>> gap_of_boxes(const CorePair& pair, const CoreQuestion& question, double touching) {
+    const Box *a = std::get_if<Box>(&pair.a), *b = std::get_if<Box>(&pair.b);
+    if (a == nullptr || b == nullptr) return std::nullopt;
+    Depth found = box_box_depth(*a, *b, pair);
+    if (found.lower > question.lower_above)
+        return CoreGap<double>{{0, 0, 0}, found.normal, found.lower, found.lower, norm(pair.b_origin)};
+    if (!(found.upper < -touching)) return std::nullopt;
+    if (!found.point_a) polish(pair, found);
+    return CoreGap<double>{*found.point_a, found.normal, found.lower, found.lower, found.upper};
+}
+
 }  // namespace
 
 CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations) {
     const double rounding = rounding_of(pair), touching = kTouching * pair.size;
+    if (question.has_shortcuts && !question.by_portal)
+        if (const auto found = gap_of_boxes(pair, question, touching)) return widened(*found, rounding);
     const GjkResult apart =
         gjk(pair, question.towards_b,
             {question.width_apart, question.relative_width, question.lower_above, question.upper_at_most});

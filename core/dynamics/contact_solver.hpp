@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "dynamics/rigid.hpp"
+#include "dynamics/point_groups.hpp"
 #include "dynamics/softness.hpp"
 #include "query/part_contacts.hpp"
 
@@ -30,7 +30,8 @@ struct ContactSettings {
 
 // A place where two bodies touch, or may touch before the step is over: what the solver goes through again and again.
 struct ContactPoint {
-    Vec3d r_a, r_b;  // from the centres of mass
+    Vec3d r_a, r_b;         // from the centres of mass
+    Vec3d answer{0, 0, 0};  // of the velocity of b against a to an impulse of one along the normal
     double normal_mass = 0.0, softened_mass = 0.0, impulse_scale = 0.0;
     double target = 0.0, relaxed_target = 0.0;  // velocities along the normal are driven to minus these
     double friction_mass = 0.0;                 // the least in any direction across
@@ -78,14 +79,22 @@ public:
     double solve(std::span<Rigid> bodies);  // with overlaps undone
     double relax(std::span<Rigid> bodies);  // without, so that undoing them leaves no speed behind; with bounces
     void reflect(std::span<Rigid> bodies);  // elastic contacts: every pair once, by one impulse
+    void finish();                          // impulses are where they belong only then
 
 private:
     void prepare_patch(ContactPatch& patch, const Material& material, std::span<const Rigid> bodies);
     void prepare_point(std::size_t k, double approach, const Material& material);
+    void arrange(std::span<const Rigid> bodies);
+    void put(std::size_t patch, std::span<const Rigid> bodies, PointGroup& group) const;
+    // Both return the square of the largest change of a velocity.
+    template <bool is_relaxing>
+    double solve_point(ContactPatch& patch, std::span<Rigid> bodies);  // the only one of a patch
     template <bool is_relaxing>
     double solve_patch(ContactPatch& patch, std::span<Rigid> bodies);
 
     ContactSettings settings_;
+    std::vector<std::size_t> others_;  // patches that are in no group
+    std::vector<PointGroup> groups_;
 };
 
 }  // namespace clearance

@@ -32,6 +32,7 @@ void drop_side_contacts(const Passing& a, const Passing& b, std::vector<Contact>
 
 bool meet_within_step(const Passing& a, const Passing& b, const Gap& gap, double margin, double step) {
     const Vec3d velocity = b.velocity - a.velocity;
+    if (gap.lower + step * dot(velocity, gap.normal) > 0.0) return false;  // what parts them now still does so then
     const auto gap_after = [&](double time) {
         PlacedBody moved = b.placed;
         moved.place({b.pose.rotation, b.pose.translation + time * velocity});

@@ -8,6 +8,7 @@ namespace clearance {
 namespace {
 
 constexpr double kSamePlace = 0.05;  // of the smaller particle: contact points nearer than this are one
+constexpr double kRounding = 1e-13;  // of lengths
 constexpr std::size_t kBlocksAtOnce = 4;
 
 // Whether balls that are apart by `between` come within `reach` while they move against each other by `way`.
@@ -77,12 +78,10 @@ bool Particles::meet_as_balls(const Pair& pair, Scratch& scratch) const {
     if (!kind_b.is_sphere) return false;
     const Vec3d centre_b = rigid_[b].centre + pair.shift;
     if (a == 0) {
-        const Wall& wall = walls_[static_cast<std::size_t>(pair.wall)];
-        const auto* plane = wall.body->parts().size() == 1 ? std::get_if<HalfSpace>(&wall.body->parts()[0].shape) : nullptr;
-        if (plane == nullptr) return false;
-        const Pose pose = wall.pose * wall.body->parts()[0].pose;
-        const Vec3d normal = pose.rotation * plane->normal;
-        const double gap = dot(normal, centre_b - pose.translation) - plane->offset - kind_b.radius;
+        const std::optional<HalfSpace>& plane = walls_[static_cast<std::size_t>(pair.wall)].plane;
+        if (!plane) return false;
+        const Vec3d& normal = plane->normal;
+        const double gap = dot(normal, centre_b) - plane->offset - kind_b.radius;
         if (gap <= rooms_[b]) scratch.found.push_back({centre_b - (kind_b.radius + 0.5 * gap) * normal, -gap, normal, 0, 0});
         return true;
     }
@@ -98,10 +97,28 @@ bool Particles::meet_as_balls(const Pair& pair, Scratch& scratch) const {
     return true;
 }
 
-void Particles::meet(const Pair& pair, Scratch& scratch) const {
+// Whether the direction that parted two convex particles before still does.
+bool Particles::are_still_parted(const Pair& pair, double margin) const {
+    const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
+    const Vec3d& n = pair.between;
+    if (a == 0 || norm_sq(n) == 0.0) return false;
+    const auto farthest = [&](std::size_t k, const Vec3d& direction) {
+        const Part& part = kind_[static_cast<std::size_t>(kinds_[k])].body->parts()[0];
+        const Convex& convex = *about_kind_[static_cast<std::size_t>(kinds_[k])].convex;
+        const Mat3 rotation = rigid_[k].rotation * part.pose.rotation;
+        const Vec3d origin = rigid_[k].pose() * part.pose.translation;
+        return dot(direction, origin + rotation * support(convex.core, transposed_times(rotation, direction))) +
+               convex.radius;
+    };
+    return -farthest(b, -n) + dot(n, pair.shift) - farthest(a, n) >
+           margin + kRounding * (abs_of(dot(n, rigid_[a].centre)) + reach_.radius);
+}
+
+void Particles::meet(Pair& pair, Scratch& scratch) const {
     const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
     const bool looks_ahead = settings_.law == ContactLaw::hard;
     const double margin = looks_ahead ? rooms_[b] + (a == 0 ? 0.0 : rooms_[a]) : 0.0;
+    if (are_still_parted(pair, margin)) return;
     const Vec3d fall = settings_.step * settings_.gravity;
     const auto kind_b = static_cast<std::size_t>(kinds_[b]);
     Pose pose_b = rigid_[b].pose();
@@ -112,6 +129,9 @@ void Particles::meet(const Pair& pair, Scratch& scratch) const {
         const ContactRules rules{
             .margin = margin, .only_near = true, .has_shortcuts = settings_.has_shortcuts, .field_peaks = true};
         const Gap gap = contacts(passing_a.placed, passing_b.placed, rules, scratch.found, scratch.work);
+        const bool are_convex = a > 0 && about_kind_[static_cast<std::size_t>(kinds_[a])].convex != nullptr &&
+                                about_kind_[kind_b].convex != nullptr;
+        pair.between = are_convex && gap.lower > margin ? gap.normal : Vec3d{0, 0, 0};
         if (passing_a.body.has_surface()) drop_side_contacts(passing_a, passing_b, scratch.found);
         if (gap.distance > 0.0 && !scratch.found.empty() &&
             !meet_within_step(passing_a, passing_b, gap, margin, settings_.step))

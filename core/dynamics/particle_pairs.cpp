@@ -1,6 +1,7 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <map>
+#include <unordered_map>
 
 #include "dynamics/particles.hpp"
 #include "parallel/pool.hpp"
@@ -9,11 +10,22 @@
 namespace clearance {
 namespace {
 
-constexpr double kThinSkin = 0.1;       // of the largest particle, whatever the speed
+constexpr double kThinSkin = 0.2;       // of the largest particle, whatever the speed
 constexpr double kThickSkin = 0.5;      // of the largest particle, unless a step needs more
 constexpr double kStepsPerBuild = 4.0;  // at the present speed
 constexpr double kSlack = 1e-6;         // of the reach, for rounding
 constexpr std::size_t kChunk = 512;     // particles that a thread takes at a time
+
+struct BlockHash {
+    std::size_t operator()(const BlockNumber& block) const {
+        std::uint64_t hash = 0;
+        for (const std::int32_t number : block.axis) {
+            hash = (hash ^ static_cast<std::uint32_t>(number)) * 0x9e3779b97f4a7c15ull;
+            hash ^= hash >> 32;
+        }
+        return static_cast<std::size_t>(hash);
+    }
+};
 
 // Periods from where b is to its image that is nearest to a.
 double periods_between(double a, double b, double period) { return period > 0.0 ? std::round((a - b) / period) : 0.0; }
@@ -116,6 +128,15 @@ void Particles::add_pairs_of_particles(std::vector<std::vector<Found>>& found, i
     });
 }
 
+bool Particles::is_near(const Wall& wall, const PlacedBody& probe, double limit) {
+    if (wall.plane) {
+        const Ball& ball = probe.ball();
+        return dot(wall.plane->normal, probe.origin() + ball.centre) - wall.plane->offset <= ball.radius + limit;
+    }
+    Work work;
+    return within(wall.placed, probe, limit, work);
+}
+
 void Particles::add_pairs_with_walls(std::vector<std::vector<Found>>& found, int threads) const {
     const std::size_t first = found.size();
     found.resize(first + (size() + kChunk - 1) / kChunk);
@@ -124,14 +145,13 @@ void Particles::add_pairs_with_walls(std::vector<std::vector<Found>>& found, int
         probes.emplace_back(std::vector<Part>{part_of(Convex{Element{1, {}, kind.radius}, kind.radius}, Pose{kNoTurn, {}})});
     Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
         std::vector<PlacedBody> placed(probes.begin(), probes.end());
-        Work work;
         for (std::size_t k = begin + 1; k <= end; ++k) {
             const BlockNumber block = layout_.block_of(built_at_[k]);
             if (!domain_.contains(block)) continue;
             PlacedBody& probe = placed[static_cast<std::size_t>(kinds_[k])];
             probe.place({kNoTurn, built_at_[k]});
             for (std::size_t wall = 0; wall < walls_.size(); ++wall)
-                if (within(walls_[wall].placed, probe, 0.5 * reach_.skin, work))
+                if (is_near(walls_[wall], probe, 0.5 * reach_.skin))
                     found[first + begin / kChunk].push_back(
                         {block, {0, static_cast<std::int32_t>(k), static_cast<std::int32_t>(wall), {0, 0, 0}}});
         }
@@ -140,22 +160,42 @@ void Particles::add_pairs_with_walls(std::vector<std::vector<Found>>& found, int
 
 // Blocks stand by their colours, and then by their numbers.
 void Particles::fill_blocks(const std::vector<std::vector<Found>>& found) {
-    std::map<std::pair<int, BlockNumber>, std::size_t> places;
+    std::unordered_map<BlockNumber, std::size_t, BlockHash> places;
+    std::vector<BlockNumber> numbers;
     for (const auto& here : found)
-        for (const Found& one : here) places.try_emplace({layout_.colour_of(one.block), one.block}, 0);
-    blocks_.resize(places.size());
+        for (const Found& one : here)
+            if (places.try_emplace(one.block, 0).second) numbers.push_back(one.block);
+    std::sort(numbers.begin(), numbers.end(), [&](const BlockNumber& one, const BlockNumber& other) {
+        return std::pair(layout_.colour_of(one), one) < std::pair(layout_.colour_of(other), other);
+    });
+    blocks_.resize(numbers.size());
     colours_.fill(0);
-    std::size_t next = 0;
-    for (auto& [key, place] : places) {
-        place = next++;
-        blocks_[place].number = key.second;
-        blocks_[place].pairs.clear(), blocks_[place].memories.clear(), blocks_[place].contacts.clear();
-        ++colours_[static_cast<std::size_t>(key.first) + 1];
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+        places[numbers[k]] = k;
+        blocks_[k].pairs.clear(), blocks_[k].memories.clear(), blocks_[k].contacts.clear();
+        ++colours_[static_cast<std::size_t>(layout_.colour_of(numbers[k])) + 1];
     }
     for (std::size_t k = 1; k < colours_.size(); ++k) colours_[k] += colours_[k - 1];
     for (const auto& here : found)
-        for (const Found& one : here)
-            blocks_[places.at({layout_.colour_of(one.block), one.block})].pairs.push_back(one.pair);
+        for (const Found& one : here) blocks_[places.find(one.block)->second].pairs.push_back(one.pair);
+}
+
+// Neighbours in a row that have no body in common do not wait for each other in the solver: pairs are dealt out to rounds in
+// which every particle appears once.
+void Particles::deal_out(std::vector<Pair>& pairs) {
+    std::unordered_map<std::int32_t, std::uint64_t> used;  // rounds, as bits
+    std::vector<std::vector<Pair>> rounds;
+    for (const Pair& pair : pairs) {
+        std::uint64_t& by_b = used[pair.b];
+        const std::uint64_t by_a = pair.a == 0 ? 0 : used[pair.a];
+        const auto round = std::min<std::size_t>(static_cast<std::size_t>(std::countr_one(by_a | by_b)), 63);
+        used[pair.b] |= std::uint64_t{1} << round;
+        if (pair.a > 0) used[pair.a] |= std::uint64_t{1} << round;
+        if (rounds.size() <= round) rounds.resize(round + 1);
+        rounds[round].push_back(pair);
+    }
+    pairs.clear();
+    for (const std::vector<Pair>& round : rounds) pairs.insert(pairs.end(), round.begin(), round.end());
 }
 
 // By numbers, each pair once, and with what is remembered of it.
@@ -166,6 +206,7 @@ void Particles::put_in_order(Block& block, std::span<const PairMemory> memories)
         return one.a == other.a && one.b == other.b && one.wall == other.wall;
     };
     block.pairs.erase(std::unique(block.pairs.begin(), block.pairs.end(), is_same), block.pairs.end());
+    deal_out(block.pairs);
     const auto numbers_before = [](const PairMemory& one, const std::pair<std::int64_t, std::int64_t>& numbers) {
         return std::pair(one.a, one.b) < numbers;
     };

@@ -40,7 +40,9 @@ std::int32_t Particles::add_kind(const ParticleKind& kind) {
     const Element* element = kind.body->parts().size() == 1 ? element_of(kind.body->parts()[0]) : nullptr;
     const bool is_sphere = element != nullptr && element->count == 1;
     kind_.push_back(kind);
-    about_kind_.push_back({is_sphere ? element->radius : norm(ball.centre - kind.mass.centre) + ball.radius, is_sphere});
+    const Convex* convex = kind.body->parts().size() == 1 ? std::get_if<Convex>(&kind.body->parts()[0].shape) : nullptr;
+    const double radius = is_sphere ? element->radius : norm(ball.centre - kind.mass.centre) + ball.radius;
+    about_kind_.push_back({radius, is_sphere, convex});
     return static_cast<std::int32_t>(kind_.size()) - 1;
 }
 
@@ -90,7 +92,14 @@ void Particles::add_wall(std::shared_ptr<const Body> body, const Pose& pose, con
     take_apart();
     PlacedBody placed(*body);
     placed.place(pose);
-    walls_.push_back({std::move(body), pose, material, std::move(placed)});
+    std::optional<HalfSpace> plane;
+    const std::vector<Part>& parts = body->parts();
+    if (const auto* half_space = parts.size() == 1 ? std::get_if<HalfSpace>(&parts[0].shape) : nullptr) {
+        const Pose at = pose * parts[0].pose;
+        const Vec3d normal = at.rotation * half_space->normal;
+        plane = {normal, half_space->offset + dot(normal, at.translation)};
+    }
+    walls_.push_back({std::move(body), pose, material, std::move(placed), plane});
 }
 
 void Particles::remove_wall(std::int32_t wall) {
@@ -207,6 +216,7 @@ std::int64_t Particles::advance(int threads) {
     Pool::shared().for_blocks(blocks_.size(), kBlocksAtOnce, threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
             Block& block = blocks_[k];
+            block.contacts.finish();
             block.memories.clear();
             for (Pair& pair : block.pairs) {
                 pair.first_memory = static_cast<std::int32_t>(block.memories.size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "dynamics/block_layout.hpp"
 #include "dynamics/contact_memory.hpp"
@@ -127,19 +128,21 @@ private:
         Pose pose;
         Material material;
         PlacedBody placed;
+        std::optional<HalfSpace> plane;  // that it is, in the world
     };
     struct Kind {
         double radius;  // of a ball around it, about its centre of mass
         bool is_sphere;
+        const Convex* convex;  // the only part that it has, if it is one
     };
     struct Pair {
         std::int32_t a, b;  // a has the smaller number; 0: a wall
         std::int32_t wall;
-        Vec3d shift;  // from where b is to where it meets a
+        Vec3d shift;             // from where b is to where it meets a
+        Vec3d between{0, 0, 0};  // the direction that parted them when they were last looked at, if any did
         std::int32_t first_patch = 0, patches = 0, first_memory = 0, memories = 0;
     };
     struct Block {
-        BlockNumber number;
         std::vector<Pair> pairs;
         ContactSolver contacts;
         std::vector<ContactMemory> memories;
@@ -157,13 +160,16 @@ private:
     BlockNumber block_of_pair(std::size_t a, std::size_t b) const;
     std::vector<Vec3d> shifts() const;
     void add_pairs_of_particles(std::vector<std::vector<Found>>& found, int threads) const;
+    static bool is_near(const Wall& wall, const PlacedBody& probe, double limit);
     void add_pairs_with_walls(std::vector<std::vector<Found>>& found, int threads) const;
     void fill_blocks(const std::vector<std::vector<Found>>& found);
+    static void deal_out(std::vector<Pair>& pairs);
     void put_in_order(Block& block, std::span<const PairMemory> memories) const;
     std::pair<std::int64_t, std::int64_t> numbers_of(const Pair& pair) const;
     void find_contacts(int threads);
     void find_contacts(Block& block, Scratch& scratch) const;
-    void meet(const Pair& pair, Scratch& scratch) const;
+    void meet(Pair& pair, Scratch& scratch) const;
+    bool are_still_parted(const Pair& pair, double margin) const;
     bool meet_as_balls(const Pair& pair, Scratch& scratch) const;
     void add_contacts(Pair& pair, Block& block, Scratch& scratch) const;
     void apply_forces(double step, int threads);

@@ -296,6 +296,7 @@ void World::solve() {
     undoing_.resize(rigid_.size());
     for (std::size_t k = 0; k < rigid_.size(); ++k) undoing_[k] = {rigid_[k].velocity, rigid_[k].spin};
     iterate(relaxing, true);
+    contacts_.finish();
 }
 
 Energy World::energy() const {

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ..shapes import Shape
 from .materials import Elastic, Hard, Material, Soft
 from .particle_files import Checkpoint, load_checkpoints, write_pieces
-from .particle_kinds import Floats, Integers, ParticleRoom, checked_kind, checked_places, checked_velocities
+from .particle_kinds import Integers, ParticleRoom, checked_kind, checked_places, checked_velocities
 from .particles import Particles
 from .ranks import Ranks, mpi
 
@@ -151,35 +151,6 @@ class DistributedParticles(ParticleRoom):
 
     def __len__(self) -> int:
         return int(self._comm.allreduce(len(self._core.records(False))))
-
-    def _records(self) -> Floats:
-        records = self._core.records(False)
-        return records[np.argsort(records[:, 0], kind="stable")]
-
-    @property
-    def ids(self) -> Integers:
-        """Numbers of the particles of this rank, in order; arrays below stand in this order."""
-        return self._records()[:, 0].astype(np.int64)
-
-    @property
-    def kinds(self) -> Integers:
-        """Places in `shapes`, (n,)."""
-        return self._records()[:, 1].astype(np.int64)
-
-    @property
-    def velocities(self) -> Floats:
-        """Of centres of mass in m/s, and angular velocities in rad/s, in the world, (n, 6)."""
-        return np.ascontiguousarray(self._records()[:, 9:15])
-
-    @property
-    def poses(self) -> Floats:
-        """`world_from_shape`, (n, 4, 4)."""
-        return self._core.poses()[np.argsort(self._core.records(False)[:, 0], kind="stable")]
-
-    @property
-    def positions(self) -> Floats:
-        """Origins of the frames of shapes, (n, 3)."""
-        return np.ascontiguousarray(self.poses[:, :3, 3])
 
     def gather(self) -> Particles | None:
         """Give all particles to the first rank, as they are now; None to others."""

@@ -32,7 +32,7 @@ def gas(
     Parameters
     ----------
     n : int
-        How many spheres, two or more.
+        How many spheres, 8 or more.
     speed : float
         Of all spheres at the beginning, in m/s.
     seed : int
@@ -69,7 +69,7 @@ def gas_at_start(n: int, speed: float = 10.0, seed: int = 0, *, detection: str =
     Parameters
     ----------
     n : int
-        How many spheres, two or more.
+        How many spheres, 8 or more.
     speed : float
         Of all of them, in m/s. Their momenta add up to zero.
     seed : int
@@ -85,8 +85,8 @@ def gas_at_start(n: int, speed: float = 10.0, seed: int = 0, *, detection: str =
     >>> np.linalg.norm(particles.velocities[:, :3], axis=1).round(12).tolist() == 100 * [2.0]
     True
     """
-    if n < 2:
-        raise ValueError(f"n must be 2 or more, but it is {n!r}.")
+    if n < 8:
+        raise ValueError(f"n must be 8 or more, or a sphere would meet itself across the cube, but it is {n!r}.")
     pace = checked_number(speed, "speed", above=True)
     rng = np.random.default_rng(seed)
     diameter = 2.0 * RADIUS
@@ -157,5 +157,7 @@ def _balanced_directions(rng: np.random.Generator, n: int) -> Floats:
         across = np.cross(half[0], np.eye(3)[np.argmin(np.abs(half[0]))])
         across /= np.linalg.norm(across)
         thirds = 2.0 * np.pi / 3.0 * np.arange(3)[:, None]
-        balanced = np.vstack([balanced[1 : n // 2], balanced[n // 2 + 1 :], np.cos(thirds) * half[0] + np.sin(thirds) * across])
+        balanced = np.vstack(
+            [balanced[1 : n // 2], balanced[n // 2 + 1 :], np.cos(thirds) * half[0] + np.sin(thirds) * across]
+        )
     return rng.permutation(balanced)

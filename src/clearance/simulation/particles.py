@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from ..shapes import Shape
 from .materials import Elastic, Hard, Material, Soft
 from .particle_kinds import (
-    Floats,
     Integers,
     ParticleContacts,
     ParticleRoom,
@@ -142,46 +141,6 @@ class Particles(ParticleRoom):
 
     def __repr__(self) -> str:
         return f"Particles({len(self)} of {len(self._kinds)} kinds, {len(self._walls)} walls, time={self.time:g} s)"
-
-    def _records(self) -> Floats:
-        records = self._core.records(False)
-        return records[np.argsort(records[:, 0], kind="stable")]
-
-    @property
-    def ids(self) -> Integers:
-        """Numbers of the particles that are there, (n,), in order; all arrays below stand in this order."""
-        return self._records()[:, 0].astype(np.int64)
-
-    @property
-    def kinds(self) -> Integers:
-        """Places in `shapes`, (n,)."""
-        return self._records()[:, 1].astype(np.int64)
-
-    @property
-    def poses(self) -> Floats:
-        """`world_from_shape`, (n, 4, 4)."""
-        order = np.argsort(self._core.records(False)[:, 0], kind="stable")
-        return self._core.poses()[order]
-
-    @property
-    def positions(self) -> Floats:
-        """Origins of the frames of shapes, (n, 3)."""
-        return np.ascontiguousarray(self.poses[:, :3, 3])
-
-    @property
-    def turns(self) -> Floats:
-        """Orientations as quaternions x, y, z, w, (n, 4)."""
-        return np.ascontiguousarray(self._records()[:, [6, 7, 8, 5]])
-
-    @property
-    def velocities(self) -> Floats:
-        """Of centres of mass in m/s, and angular velocities in rad/s, in the world, (n, 6)."""
-        return np.ascontiguousarray(self._records()[:, 9:15])
-
-    @property
-    def masses(self) -> Floats:
-        """In kg, (n,)."""
-        return np.array([kind.mass.mass for kind in self._kinds], dtype=np.float64)[self.kinds]
 
     @property
     def contacts(self) -> ParticleContacts:

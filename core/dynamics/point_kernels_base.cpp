@@ -1,0 +1,12 @@
+#include "dynamics/point_kernel.inl"
+
+namespace clearance {
+
+extern const PointKernels kBasePointKernels;
+#if defined(__SSE2__)
+const PointKernels kBasePointKernels = point_kernels_of<Double2>();
+#else
+const PointKernels kBasePointKernels = point_kernels_of<double>();
+#endif
+
+}  // namespace clearance
