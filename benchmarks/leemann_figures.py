@@ -30,7 +30,7 @@ def draw_depths(depths: Mapping[str, tuple[Floats, Floats]], file: Path) -> None
         ):
             axes.hist(1e3 * values, bins=edges, label=name, color="C0" if "alpha" in style else "C3", **style)
         off = np.abs(both[0] - both[1]).max()
-        axes.set(title=f"{kind}: {len(both[0]):,} pairs, at most {off:.1e} m apart".replace(",", " "))
+        axes.set(title=f"{kind}: {len(both[0])} pairs, at most {off:.1e} m apart")
         axes.set(xlabel="depth [mm]", ylabel="pairs", xlim=(0.0, edges[-1]))
     figure.axes[0].legend()
     figure.savefig(file, dpi=110)
@@ -42,10 +42,12 @@ def draw_growth(taken: Mapping[float, Floats], file: Path) -> None:
     figure = Figure(figsize=(11, 6.2), layout="constrained")
     v = np.linspace(0.0, 25.0, 251)
     for axes, (collisions, speeds) in zip(figure.subplots(2, 3, sharex=True).flat, taken.items(), strict=True):
-        axes.hist(speeds, bins=np.linspace(0.0, 25.0, 76), density=True, color="C0", alpha=0.6)
+        axes.hist(speeds, bins=np.linspace(0.0, 25.0, 72), density=True, color="C0", alpha=0.6)
         if collisions > 0.0:
             axes.plot(v, maxwell(v), color="C3", lw=1.0)
         axes.set(title=f"{collisions:g} collisions each", xlim=(0.0, 25.0), xlabel="speed [m/s]")
+    for axes in figure.axes[::3]:
+        axes.set_ylabel("density [s/m]")
     figure.savefig(file, dpi=110)
 
 

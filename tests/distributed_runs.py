@@ -56,17 +56,18 @@ def lattice(counts, width, origin=(0.0, 0.0, 0.0)):
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
 
 
-def mixture(counts, width, speed, seed=0):
-    """Return what adds spheres, boxes and ellipsoids, turned and thrown at random from the places of a lattice."""
+def mixture(counts, width, speed, seed=0, shapes=SHAPES, origin=(0.0, 0.0, 0.0)):
+    """Return what adds particles of some shapes, turned and thrown at random from the places of a lattice."""
 
     def fill(particles, share):
         rng = np.random.default_rng(seed)
-        places = rng.permutation(lattice(counts, width))
+        places = rng.permutation(lattice(counts, width, origin))
         turns = rng.normal(size=(len(places), 4))
         poses = cl.poses.from_wxyz(turns / np.linalg.norm(turns, axis=1, keepdims=True), places)
         velocities = speed * rng.normal(size=(len(places), 6))
-        for k, shape in enumerate(SHAPES):
-            particles.add(shape, own(poses[k::3], share), own(velocities[k::3], share))
+        for k, shape in enumerate(shapes):
+            every = slice(k, None, len(shapes))
+            particles.add(shape, own(poses[every], share), own(velocities[every], share))
 
     return fill
 
@@ -163,6 +164,9 @@ FAR = Case(
     spheres([[0.0, 0.0, 0.0], [1e9, 1e9, 1e9]], [[1.0, 0.0, 0.0], [1e3, 0.0, 0.0]]),
 )
 KEPT = ("hard, among walls", "soft, periodic", "one block", "no particle")  # with a checkpoint halfway
+CUBE = cl.Box([0.04 / 3**0.5] * 3)
+PAIR = cl.Compound([cl.Sphere(0.01).at([-0.01, 0.0, 0.0]), cl.Sphere(0.01).at([0.01, 0.0, 0.0])])
+RANDOM_SHAPES = (cl.Sphere(0.02), CUBE, cl.Ellipsoid([0.02, 0.015, 0.01]), PAIR)  # all as large
 STEP, EVERY, END = 1e-3, 0.003, 0.012  # of runs that are killed
 
 
@@ -195,6 +199,52 @@ def run_cases(comm, out, names):
         if name in KEPT:
             particles.save(Path(out).with_name(name))
         found |= _gathered(name, CASES[name].finish(particles, share), comm)
+    _write(comm, out, found)
+
+
+def random_case(seed):
+    """Draw a case: laws, rooms, walls, speeds, and what comes and goes."""
+    rng = np.random.default_rng(seed)
+    law = [sim.Hard(iterations=int(rng.integers(1, 6))), sim.Soft(iterations=4), sim.Elastic()][rng.integers(3)]
+    size, periodic = rng.choice([0.12, 0.2, 0.3, 0.45], 3), rng.random(3) < 0.5
+    lower, upper = -size / 3.0, 2.0 * size / 3.0
+    room = {"lower": lower, "upper": upper, "periodic": periodic} if periodic.any() else {}
+    speed, is_walled, own_seed = rng.choice([0.0, 0.1, 2.0, 10.0]), rng.random(3) < 0.7, rng.integers(1 << 30)
+
+    def fill(particles, share):
+        for axis in np.flatnonzero(~periodic & is_walled):
+            normal = np.eye(3)[axis]
+            particles.add_wall(f"before {axis}", cl.HalfSpace(normal, lower[axis]))
+            particles.add_wall(f"behind {axis}", cl.HalfSpace(-normal, -upper[axis]))
+        particles.add_wall("box", cl.Box([0.05, 0.05, 0.05]))
+        counts = np.maximum(size / 0.042, 1.0).astype(int)
+        mixture(counts, 0.042, speed, own_seed, RANDOM_SHAPES, lower)(particles, share)
+
+    def change(particles, share):
+        again = np.random.default_rng(own_seed)
+        particles.remove([0, 1])
+        particles.step(int(again.integers(4)))
+        particles.remove_wall("box")
+        particles.step(int(again.integers(4)))
+        particles.add(particles.shapes[0], own(again.uniform(lower, upper, (5, 3)), share))
+
+    return Case({"contact": law, "gravity": rng.choice([0.0, -9.81], 3), **room}, fill, change)
+
+
+def run_at_random(comm, out, first, last):
+    """Run cases that are drawn, with a checkpoint halfway; those that are refused alone are left out."""
+    share, found = (comm.rank, comm.size), {}
+    for seed in range(int(first), int(last)):
+        case = random_case(seed)
+        try:
+            wanted = results(case.finish(case.begin(sim.Particles, (0, 1), threads=1), (0, 1)))
+        except ValueError:
+            continue
+        folder = Path(out).with_name(str(seed))
+        case.begin(sim.DistributedParticles, share, comm=comm).save(folder)
+        ended = case.finish(sim.DistributedParticles.load(folder, comm), share)
+        found |= _gathered(f"ranks/{seed}", ended, comm)
+        found |= {f"alone/{seed}/{key}": value for key, value in wanted.items()}
     _write(comm, out, found)
 
 
@@ -368,6 +418,29 @@ def post(comm, out):
     _write(comm, out, {"got": found or []})
 
 
+def run_apart(comm, out):
+    """Let some ranks run a case, while others run it, too, and know nothing of it."""
+    part = comm.Split(int(comm.rank > 0))
+    share, case = (part.rank, part.size), CASES["hard, periodic"]
+    particles = case.finish(case.begin(sim.DistributedParticles, share, comm=part), share)
+    found = comm.gather(_gathered(f"of {part.size}", particles, part))
+    _write(comm, out, {key: value for some in found or [] for key, value in some.items()})
+
+
+def number(comm, out):
+    """Add particles on each rank, none on the first one, and tell their numbers and where they are."""
+    particles = sim.DistributedParticles(comm, gravity=(0.0, 0.0, 0.0))
+    given = np.array([[10.0 * comm.rank + k, 0.0, 0.0] for k in range(2 * comm.rank)]).reshape(-1, 3)
+    ids = particles.add(cl.Sphere(0.1), given, np.zeros((len(given), 3)) if len(given) else None)
+    more = particles.add(cl.Sphere(0.1), [[10.0 * comm.rank + 9.0, 0.0, 0.0]])
+    particles.step()
+    told = comm.gather((ids, given, more))
+    everything = particles.gather()
+    if everything is not None:
+        ids, given, more = (np.concatenate(rows) for rows in zip(*told, strict=True))
+        _write(comm, out, {"ids": ids, "more": more, "given": given, "places": everything.positions})
+
+
 def fly_far(comm, out):
     """Let one of two particles be very far away, with memory for much more than two."""
     import resource
@@ -388,7 +461,7 @@ def _write(comm, out, found):
         np.savez(out, **found)
 
 
-PROGRAMS = (run_cases, go_on, killed, fail, lose, post, fly_far, tell_progress)
+PROGRAMS = (run_cases, run_at_random, go_on, killed, fail, lose, post, run_apart, number, fly_far, tell_progress)
 
 if __name__ == "__main__":
     from mpi4py import MPI

@@ -94,6 +94,50 @@ def test_ranks_give_the_bits_of_particles_alone(on_ranks, ranks, name):
         assert found[f"{name}/bytes"].sum() > 0
 
 
+@pytest.mark.parametrize(
+    ("ranks", "first", "last"),
+    [
+        pytest.param(2, 0, 10),
+        pytest.param(2, 10, 400, marks=pytest.mark.long),
+        pytest.param(3, 400, 430, marks=pytest.mark.long),
+        pytest.param(4, 430, 460, marks=pytest.mark.long),
+    ],
+)
+def test_whatever_happens_ranks_give_the_bits_of_particles_alone(tmp_path, ranks, first, last):
+    found = finish(ranks, "run_at_random", tmp_path / "out.npz", first, last)
+    wanted = {key: value for key, value in found.items() if key.startswith("alone/")}
+    assert len(wanted) >= 4 * (last - first)  # few rooms are too small for what flies in them
+    assert_equal({key: found[key.replace("alone", "ranks", 1)] for key in wanted}, wanted)
+
+
+def test_ranks_may_be_part_of_others(tmp_path):
+    found = finish(3, "run_apart", tmp_path / "out.npz")
+    for prefix in ("of 1", "of 2"):
+        assert_same(found, alone("hard, periodic"), prefix)
+
+
+def test_particles_have_the_numbers_that_their_rank_was_told(tmp_path):
+    found = finish(3, "number", tmp_path / "out.npz")
+    assert found["ids"].tolist() == list(range(6))
+    assert found["more"].tolist() == [6, 7, 8]
+    np.testing.assert_array_equal(found["places"][found["ids"]], found["given"])
+
+
+def test_what_is_gathered_goes_on_counting():
+    particles = sim.DistributedParticles()
+    particles.add(cl.Sphere(0.1), [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    particles.remove([1])
+    assert particles.gather().add(cl.Sphere(0.1), [[2.0, 0.0, 0.0]]).tolist() == [2]
+
+
+def test_numbers_that_are_not_there_cannot_be_removed():
+    particles = sim.DistributedParticles()
+    particles.add(cl.Sphere(0.1), [[0.0, 0.0, 0.0]])
+    with pytest.raises(KeyError, match="only 1"):
+        particles.remove([0, 7])
+    assert len(particles) == 1
+
+
 def test_cases_are_about_contacts():
     for name in BUSY:
         particles = CASES[name].begin(sim.Particles, (0, 1))
@@ -179,6 +223,7 @@ def test_a_killed_run_goes_on_with_other_numbers_of_ranks(tmp_path, where, who, 
     assert_same(finish(ranks, "killed", out, folder, "never", -1, 0), undisturbed(), "run")
 
 
+@pytest.mark.long
 def test_a_run_that_dies_again_and_again_gets_there(tmp_path):
     folder, out = tmp_path / "run", tmp_path / "out.npz"
     deaths = 0

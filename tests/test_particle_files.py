@@ -247,7 +247,7 @@ def test_files_that_say_something_else_are_refused(name, wrong, parts, tmp_path)
         assert_refused(written(tmp_path / "other.npz", parts, {name: WRONG[wrong]}))
 
 
-@pytest.mark.parametrize("name", [*ABOUT, "reach"])
+@pytest.mark.parametrize("name", ABOUT)
 def test_files_that_do_not_say_something_are_refused(name, parts, tmp_path):
     told = json.loads(parts["about"].tobytes())
     del told[name]
@@ -305,12 +305,11 @@ def test_particles_that_cannot_be_are_refused_as_well(change, parts, tmp_path):
         for name, values in {
             "steps": [-1, 1.5, True, float("inf")],
             "next": [0, -5, 1.5, True, 10**30, float("inf")],
-            "reach": [[-1.0, -1.0], [0.1, -0.1], [1e-6, 1e-6], [float("nan"), 0.1], [0.1, float("inf")]],
         }.items()
         for value in values
     ],
 )
-@pytest.mark.xfail(strict=True, reason="counts and the reach of pairs are taken as they are")
+@pytest.mark.xfail(strict=True, reason="counts are taken as they are")
 def test_counts_that_cannot_be_are_refused(about, parts, tmp_path):
     assert_refused(written(tmp_path / "other.npz", parts, about))
 
@@ -322,6 +321,13 @@ MEMORIES = {
     "huge number": lambda m: with_entry(m, (0, 1), 1e16),
     "huge impulse": lambda m: with_entry(m, (0, 7), 1e31),
 }
+
+
+@pytest.mark.xfail(strict=True, reason="how far pairs reach is taken as the file says: too little of it loses pairs")
+def test_reaches_that_are_too_short_are_refused(parts, tmp_path):
+    told = json.loads(parts["about"].tobytes())
+    name = "reach" if "reach" in told else "largest_ball"
+    assert_refused(written(tmp_path / "other.npz", parts, {name: [1e-6, 1e-6] if name == "reach" else 1e-6}))
 
 
 @pytest.mark.parametrize("change", MEMORIES)

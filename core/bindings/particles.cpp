@@ -13,7 +13,7 @@ using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cp
 using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Flags = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-constexpr std::size_t kRecord = 18;  // number, kind, centre, turn (w, x, y, z), velocity, spin, where pairs were looked for
+constexpr std::size_t kRecord = 19;  // number, kind, centre, turn (w, x, y, z), velocity, spin, built at, slack
 constexpr std::size_t kMemory = 14;  // numbers, parts, place, normal, friction, rolling
 
 // Particles that several Python threads may hold: one of them at a time gets in.
@@ -65,7 +65,7 @@ void put_record(double* to, const Particle& one) {
     to[0] = static_cast<double>(one.number), to[1] = one.kind;
     put(to + 2, one.centre);
     to[5] = one.turn.w, to[6] = one.turn.x, to[7] = one.turn.y, to[8] = one.turn.z;
-    put(to + 9, one.velocity), put(to + 12, one.spin), put(to + 15, one.built_at);
+    put(to + 9, one.velocity), put(to + 12, one.spin), put(to + 15, one.built_at), to[18] = one.slack;
 }
 
 Vec3d vector_at(const double* from) { return {from[0], from[1], from[2]}; }
@@ -82,7 +82,8 @@ Particle particle_from(const double* from, std::size_t kinds) {
             {from[5], from[6], from[7], from[8]},
             vector_at(from + 9),
             vector_at(from + 12),
-            vector_at(from + 15)};
+            vector_at(from + 15),
+            from[18]};
 }
 
 NumpyArray records_of(GuardedParticles& self, bool with_seen) {
@@ -97,7 +98,7 @@ NumpyArray records_of(GuardedParticles& self, bool with_seen) {
 }
 
 void add_records(GuardedParticles& self, const Rows& records, bool are_seen) {
-    if (records.shape(1) != kRecord) throw std::invalid_argument("a particle has 18 numbers.");
+    if (records.shape(1) != kRecord) throw std::invalid_argument("a particle has 19 numbers.");
     std::vector<Particle> added;
     for (std::size_t k = 0; k < records.shape(0); ++k)
         added.push_back(particle_from(records.data() + kRecord * k, self.particles.kinds().size()));
@@ -299,22 +300,11 @@ void bind_particles(nb::module_& m) {
             nb::sig("def work(self) -> tuple[int, int, int, int]"))
         .def("memories", &memories_of, nb::sig("def memories(self) -> numpy.typing.NDArray[numpy.float64]"))
         .def_prop_ro("is_built", [](GuardedParticles& self) { return self.particles.is_built(); })
+        .def_prop_ro("largest_ball", [](GuardedParticles& self) { return self.particles.largest_ball(); })
+        .def("give_room", [](GuardedParticles& self) { return self.particles.give_room(); })
         .def(
-            "reach",
-            [](GuardedParticles& self) {
-                return nb::make_tuple(self.particles.reach().radius, self.particles.reach().skin);
-            },
-            nb::sig("def reach(self) -> tuple[float, float]"))
-        .def(
-            "reach_wanted",
-            [](GuardedParticles& self) {
-                const Particles::Reach wanted = self.particles.reach_wanted();
-                return nb::make_tuple(wanted.radius, wanted.skin);
-            },
-            nb::sig("def reach_wanted(self) -> tuple[float, float]"))
-        .def(
-            "lay_out", [](GuardedParticles& self, double radius, double skin) { self.particles.lay_out({radius, skin}); },
-            "radius"_a, "skin"_a)
+            "lay_out", [](GuardedParticles& self, double largest_ball) { self.particles.lay_out(largest_ball); },
+            "largest_ball"_a)
         .def("wrap", [](GuardedParticles& self) { self.particles.wrap(); })
         .def(
             "blocks",

@@ -7,8 +7,9 @@
 namespace clearance {
 namespace {
 
-constexpr double kSamePlace = 0.05;  // of the smaller particle: contact points nearer than this are one
-constexpr double kRounding = 1e-13;  // of lengths
+constexpr double kSamePlace = 0.05;   // of the smaller particle: contact points nearer than this are one
+constexpr double kBounceSteps = 2.0;  // slower than what gravity does in this many steps, nothing bounces
+constexpr double kRounding = 1e-13;   // of lengths
 constexpr std::size_t kBlocksAtOnce = 4;
 
 // Whether balls that are apart by `between` come within `reach` while they move against each other by `way`.
@@ -31,8 +32,11 @@ struct Particles::Scratch {
 };
 
 void Particles::find_contacts(int threads) {
-    const ContactSettings settings{
-        .law = settings_.law, .step = settings_.step, .slowest_bounce = 2.0 * norm(settings_.gravity) * settings_.step};
+    const bool is_hard = settings_.law == ContactLaw::hard;
+    const ContactSettings settings{.law = settings_.law,
+                                   .step = is_hard ? settings_.step / settings_.iterations : settings_.step,
+                                   .slowest_bounce = kBounceSteps * norm(settings_.gravity) * settings_.step,
+                                   .bounces_last = true};
     Pool::shared().for_blocks(blocks_.size(), kBlocksAtOnce, threads, [&](std::size_t begin, std::size_t end) {
         Scratch scratch(*this);
         for (std::size_t k = begin; k < end; ++k) {
@@ -111,7 +115,7 @@ bool Particles::are_still_parted(const Pair& pair, double margin) const {
                convex.radius;
     };
     return -farthest(b, -n) + dot(n, pair.shift) - farthest(a, n) >
-           margin + kRounding * (abs_of(dot(n, rigid_[a].centre)) + reach_.radius);
+           margin + kRounding * (abs_of(dot(n, rigid_[a].centre)) + largest_ball_);
 }
 
 void Particles::meet(Pair& pair, Scratch& scratch) const {

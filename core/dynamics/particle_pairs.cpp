@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <tuple>
 #include <unordered_map>
 
 #include "dynamics/particles.hpp"
@@ -10,10 +11,10 @@
 namespace clearance {
 namespace {
 
-constexpr double kThinSkin = 0.2;       // of the largest particle, whatever the speed
-constexpr double kThickSkin = 0.5;      // of the largest particle, unless a step needs more
+constexpr double kThinSkin = 0.1;       // of a particle, whatever its speed
+constexpr double kThickSkin = 0.5;      // of a particle, unless a step needs more
 constexpr double kStepsPerBuild = 4.0;  // at the present speed
-constexpr double kSlack = 1e-6;         // of the reach, for rounding
+constexpr double kRounding = 1e-6;      // of lengths
 constexpr std::size_t kChunk = 512;     // particles that a thread takes at a time
 
 struct BlockHash {
@@ -32,24 +33,23 @@ double periods_between(double a, double b, double period) { return period > 0.0 
 
 }  // namespace
 
-Particles::Reach Particles::reach_wanted() const {
-    Reach wanted;
-    double room = 0.0;
-    for (std::size_t k = 1; k <= owned_; ++k) {
-        wanted.radius = max_of(wanted.radius, about_kind_[static_cast<std::size_t>(kinds_[k])].radius);
-        const double way = settings_.law == ContactLaw::hard ? rooms_[k] : norm(rigid_[k].velocity) * settings_.step;
-        room = max_of(room, way);
+// Each particle has room of its own: what is fast needs more of it than what lies still.
+double Particles::give_room() {
+    double largest = 0.0;
+    for (std::size_t k = 1; k < rigid_.size(); ++k) {
+        const double radius = about_kind_[static_cast<std::size_t>(kinds_[k])].radius;
+        const bool looks_ahead = settings_.law == ContactLaw::hard;
+        const double way = looks_ahead ? rooms_[k] : norm(rigid_[k].velocity) * settings_.step;
+        const double usual = min_of(kStepsPerBuild * way, kThickSkin * radius);
+        slacks_[k] = max_of(max_of(kThinSkin * radius, usual), looks_ahead ? (1.0 + kRounding) * way : 0.0);
+        largest = max_of(largest, radius + slacks_[k]);
     }
-    const double usual = min_of(2.0 * kStepsPerBuild * room, kThickSkin * wanted.radius);
-    const double needed = settings_.law == ContactLaw::hard ? 2.0 * (1.0 + kSlack) * room : 0.0;
-    wanted.skin = max_of(max_of(kThinSkin * wanted.radius, usual), needed);
-    return wanted;
+    return largest;
 }
 
-void Particles::lay_out(const Reach& reach) {
-    const double length = (2.0 * reach.radius + reach.skin) * (1.0 + kSlack);
-    layout_ = BlockLayout(settings_.room, length > 0.0 ? length : 1.0);
-    reach_ = reach;
+void Particles::lay_out(double largest_ball) {
+    layout_ = BlockLayout(settings_.room, largest_ball > 0.0 ? 2.0 * (1.0 + kRounding) * largest_ball : 1.0);
+    largest_ball_ = largest_ball;
     domain_ = layout_.everywhere();
 }
 
@@ -61,6 +61,11 @@ Vec3d Particles::shift_between(const Vec3d& a, const Vec3d& b) const {
     const Vec3d period = layout_.period();
     return {period.x * periods_between(a.x, b.x, period.x), period.y * periods_between(a.y, b.y, period.y),
             period.z * periods_between(a.z, b.z, period.z)};
+}
+
+Particles::Pair Particles::pair_of(std::size_t a, std::size_t b, std::int32_t wall, const Vec3d& shift) const {
+    const std::int64_t number_a = a == 0 ? -1 - wall : numbers_[a];
+    return {static_cast<std::int32_t>(a), static_cast<std::int32_t>(b), wall, number_a, numbers_[b], shift};
 }
 
 // To all places where a particle may be seen.
@@ -104,7 +109,7 @@ void Particles::add_pairs_of_particles(std::vector<std::vector<Found>>& found, i
         if (layout_.distance(centre, domain_) > halo) return;
         members.push_back(static_cast<std::int32_t>(balls.size()));
         particles.push_back(static_cast<std::int32_t>(k));
-        balls.push_back({centre, about_kind_[static_cast<std::size_t>(kinds_[k])].radius + 0.5 * reach_.skin});
+        balls.push_back({centre, about_kind_[static_cast<std::size_t>(kinds_[k])].radius + slacks_[k]});
     };
     for (std::size_t k = 1; k < rigid_.size(); ++k)
         for (const Vec3d& shift : all) add(k, shift);
@@ -123,7 +128,7 @@ void Particles::add_pairs_of_particles(std::vector<std::vector<Found>>& found, i
                 const BlockNumber block = block_of_pair(a, b);
                 if (!domain_.contains(block)) return;
                 const Vec3d shift = shift_between(built_at_[a], built_at_[b]);
-                here.push_back({block, {static_cast<std::int32_t>(a), static_cast<std::int32_t>(b), -1, shift}});
+                here.push_back({block, pair_of(a, b, -1, shift)});
             });
     });
 }
@@ -151,9 +156,9 @@ void Particles::add_pairs_with_walls(std::vector<std::vector<Found>>& found, int
             PlacedBody& probe = placed[static_cast<std::size_t>(kinds_[k])];
             probe.place({kNoTurn, built_at_[k]});
             for (std::size_t wall = 0; wall < walls_.size(); ++wall)
-                if (is_near(walls_[wall], probe, 0.5 * reach_.skin))
+                if (is_near(walls_[wall], probe, slacks_[k]))
                     found[first + begin / kChunk].push_back(
-                        {block, {0, static_cast<std::int32_t>(k), static_cast<std::int32_t>(wall), {0, 0, 0}}});
+                        {block, pair_of(0, k, static_cast<std::int32_t>(wall), {0, 0, 0})});
         }
     });
 }
@@ -200,10 +205,12 @@ void Particles::deal_out(std::vector<Pair>& pairs) {
 
 // By numbers, each pair once, and with what is remembered of it.
 void Particles::put_in_order(Block& block, std::span<const PairMemory> memories) const {
-    const auto by_numbers = [&](const Pair& one, const Pair& other) { return numbers_of(one) < numbers_of(other); };
+    const auto by_numbers = [](const Pair& one, const Pair& other) {
+        return std::tie(one.number_a, one.number_b) < std::tie(other.number_a, other.number_b);
+    };
     std::sort(block.pairs.begin(), block.pairs.end(), by_numbers);
     const auto is_same = [](const Pair& one, const Pair& other) {
-        return one.a == other.a && one.b == other.b && one.wall == other.wall;
+        return one.number_a == other.number_a && one.number_b == other.number_b;
     };
     block.pairs.erase(std::unique(block.pairs.begin(), block.pairs.end(), is_same), block.pairs.end());
     deal_out(block.pairs);
@@ -211,7 +218,7 @@ void Particles::put_in_order(Block& block, std::span<const PairMemory> memories)
         return std::pair(one.a, one.b) < numbers;
     };
     for (Pair& pair : block.pairs) {
-        const auto numbers = numbers_of(pair);
+        const std::pair numbers(pair.number_a, pair.number_b);
         pair.first_memory = static_cast<std::int32_t>(block.memories.size());
         auto one = std::lower_bound(memories.begin(), memories.end(), numbers, numbers_before);
         for (; one != memories.end() && std::pair(one->a, one->b) == numbers; ++one) {

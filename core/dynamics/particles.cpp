@@ -11,10 +11,8 @@ namespace clearance {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kRelaxing = 0.5;     // of the iterations, once more without undoing overlaps
-constexpr double kBounceSteps = 2.0;  // slower than what gravity does in this many steps, nothing bounces
-constexpr double kUnchanged = 1e-4;   // of what gravity does in a step: smaller changes of velocities do not matter
-constexpr std::size_t kChunk = 256;   // particles that a thread takes at a time
+constexpr double kUnchanged = 1e-4;  // of what gravity does in a step: smaller changes of velocities do not matter
+constexpr std::size_t kChunk = 256;  // particles that a thread takes at a time
 constexpr std::size_t kBlocksAtOnce = 4;
 
 // Larger of two, by several threads: whatever their order, the result is the same.
@@ -30,7 +28,7 @@ double size_of(const Vec3d& v) { return abs_of(v.x) + abs_of(v.y) + abs_of(v.z);
 
 void Partners::rebuild(Particles& particles, int threads) {
     const std::vector<PairMemory> memories = particles.memories();
-    particles.lay_out(particles.reach_wanted());
+    particles.lay_out(particles.give_room());
     particles.wrap();
     particles.find_pairs(memories, threads);
 }
@@ -52,6 +50,7 @@ void Particles::take_apart() {
     remembered_ = memories();
     blocks_.clear();
     rigid_.resize(owned_ + 1), numbers_.resize(owned_ + 1), kinds_.resize(owned_ + 1), built_at_.resize(owned_ + 1);
+    slacks_.resize(owned_ + 1);
     is_changed_ = true;
 }
 
@@ -67,6 +66,7 @@ void Particles::append(const Particle& particle) {
     rigid.velocity = particle.velocity, rigid.spin = particle.spin;
     rigid_.push_back(rigid);
     numbers_.push_back(particle.number), kinds_.push_back(particle.kind), built_at_.push_back(particle.built_at);
+    slacks_.push_back(particle.slack);
 }
 
 void Particles::add(const Particle& particle) {
@@ -81,10 +81,10 @@ void Particles::remove(std::span<const std::int64_t> numbers) {
     for (std::size_t k = 1; k < rigid_.size(); ++k) {
         if (std::binary_search(numbers.begin(), numbers.end(), numbers_[k])) continue;
         rigid_[kept] = rigid_[k], numbers_[kept] = numbers_[k];
-        kinds_[kept] = kinds_[k], built_at_[kept] = built_at_[k];
+        kinds_[kept] = kinds_[k], built_at_[kept] = built_at_[k], slacks_[kept] = slacks_[k];
         ++kept;
     }
-    rigid_.resize(kept), numbers_.resize(kept), kinds_.resize(kept), built_at_.resize(kept);
+    rigid_.resize(kept), numbers_.resize(kept), kinds_.resize(kept), built_at_.resize(kept), slacks_.resize(kept);
     owned_ = kept - 1;
 }
 
@@ -116,28 +116,27 @@ void Particles::remove_wall(std::int32_t wall) {
 
 Particle Particles::particle(std::size_t k) const {
     const Rigid& rigid = rigid_[k + 1];
-    return {numbers_[k + 1], kinds_[k + 1], rigid.centre, rigid.turn, rigid.velocity, rigid.spin, built_at_[k + 1]};
+    return {numbers_[k + 1], kinds_[k + 1], rigid.centre,     rigid.turn,
+            rigid.velocity,  rigid.spin,    built_at_[k + 1], slacks_[k + 1]};
 }
 
 std::int64_t Particles::step(int threads, Partners& partners) {
     measure_rooms(threads);
-    const double used = partners.largest(is_changed_ ? kInfinity : margin_used(threads));
-    if (!(used <= reach_.skin)) {
+    if (!(partners.largest(is_changed_ ? kInfinity : room_used(threads)) <= 1.0)) {
         partners.rebuild(*this, threads);
         measure_rooms(threads);
         ++work_.builds;
     }
     find_contacts(threads);
     solve(threads, partners);
-    const std::int64_t lost = advance(threads);
-    if (lost < 0) ++steps_;
-    return lost;
+    const std::int64_t number = lost(threads);
+    if (number < 0) ++steps_;
+    return number;
 }
 
 // Only hard contacts look ahead.
 void Particles::measure_rooms(int threads) {
     rooms_.resize(rigid_.size());
-    undoing_.resize(rigid_.size());
     if (settings_.law != ContactLaw::hard) return;
     const double step = settings_.step, fall = norm(settings_.gravity) * step * step;
     Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
@@ -149,16 +148,16 @@ void Particles::measure_rooms(int threads) {
     });
 }
 
-// How much nearer than at the last build two particles may be, and come in this step.
-double Particles::margin_used(int threads) const {
+// The largest share of the room of a particle that it has used since pairs were looked for, and may use in this step.
+double Particles::room_used(int threads) const {
     std::atomic<double> most = 0.0;
     Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
         double farthest = 0.0;
         for (std::size_t k = begin + 1; k <= end; ++k)
-            farthest = max_of(farthest, norm(rigid_[k].centre - built_at_[k]) + rooms_[k]);
+            farthest = max_of(farthest, (norm(rigid_[k].centre - built_at_[k]) + rooms_[k]) / slacks_[k]);
         raise_to(most, farthest);
     });
-    return 2.0 * most.load();
+    return most.load();
 }
 
 void Particles::apply_forces(double step, int threads) {
@@ -186,71 +185,91 @@ double Particles::for_colours(int threads, Partners& partners, const Treat& trea
 }
 
 void Particles::solve(int threads, Partners& partners) {
-    const bool is_elastic = settings_.law == ContactLaw::elastic, is_hard = settings_.law == ContactLaw::hard;
-    // Velocities are those of the middle of a step; what is reflected is the velocity between two of them.
-    apply_forces((is_elastic ? 0.5 : 1.0) * settings_.step, threads);
-    const auto treat_all = [&](const auto& treat) { return for_colours(threads, partners, treat); };
-    if (is_elastic) {
-        treat_all([&](ContactSolver& contacts) { return contacts.reflect(rigid_), 0.0; });
-        apply_forces(0.5 * settings_.step, threads);
-    } else {
-        treat_all([&](ContactSolver& contacts) { return contacts.warm_start(rigid_), 0.0; });
-    }
-    const double unchanged = kUnchanged * norm(settings_.gravity) * settings_.step;
     work_.iterations = 0;
-    const auto iterate = [&](int count, const auto& treat) {
-        for (int k = 0; k < count; ++k) {
-            ++work_.iterations;
-            if (partners.largest(treat_all(treat)) <= unchanged) break;
-        }
-    };
-    if (!is_elastic) iterate(settings_.iterations, [&](ContactSolver& contacts) { return contacts.solve(rigid_); });
-    Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin + 1; k <= end; ++k) undoing_[k] = {rigid_[k].velocity, rigid_[k].spin};
+    if (settings_.law == ContactLaw::hard) solve_hard(threads, partners);
+    if (settings_.law == ContactLaw::soft) solve_soft(threads, partners);
+    if (settings_.law == ContactLaw::elastic) reflect(threads, partners);
+    Pool::shared().for_blocks(blocks_.size(), kBlocksAtOnce, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) remember(blocks_[k]);
     });
-    const int relaxing = std::max(2, static_cast<int>(std::lround(kRelaxing * settings_.iterations)));
-    if (is_hard) iterate(relaxing, [&](ContactSolver& contacts) { return contacts.relax(rigid_); });
 }
 
-std::int64_t Particles::advance(int threads) {
-    Pool::shared().for_blocks(blocks_.size(), kBlocksAtOnce, threads, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin; k < end; ++k) {
-            Block& block = blocks_[k];
-            block.contacts.finish();
-            block.memories.clear();
-            for (Pair& pair : block.pairs) {
-                pair.first_memory = static_cast<std::int32_t>(block.memories.size());
-                for (std::int32_t i = pair.first_patch; i < pair.first_patch + pair.patches; ++i)
-                    remember(block.contacts, static_cast<std::size_t>(i), rigid_[static_cast<std::size_t>(pair.a)],
-                             block.memories);
-                pair.memories = static_cast<std::int32_t>(block.memories.size()) - pair.first_memory;
-            }
-        }
-    });
-    std::atomic<double> most = 0.0;
+// In small steps of their own, each of which looks at all contacts once (Macklin and others, Small steps in physics
+// simulation, 2019): velocities that also undo overlaps move the particles, and then contacts are solved on without, so
+// that undoing leaves no speed behind.
+void Particles::solve_hard(int threads, Partners& partners) {
+    const double step = settings_.step / settings_.iterations;
+    for (int k = 0; k < settings_.iterations; ++k) {
+        apply_forces(step, threads);
+        for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.warm_start(rigid_), 0.0; });
+        for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.solve(rigid_); });
+        Pool::shared().for_blocks(blocks_.size(), kBlocksAtOnce, threads, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) blocks_[i].contacts.follow(rigid_);
+        });
+        advance(step, threads);
+        for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.relax(rigid_); });
+        ++work_.iterations;
+    }
+    for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.bounce(rigid_), 0.0; });
+}
+
+void Particles::solve_soft(int threads, Partners& partners) {
+    const double unchanged = kUnchanged * norm(settings_.gravity) * settings_.step;
+    apply_forces(settings_.step, threads);
+    for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.warm_start(rigid_), 0.0; });
+    double changed = std::numeric_limits<double>::infinity();
+    for (int k = 0; k < settings_.iterations && changed > unchanged; ++k) {
+        changed = partners.largest(
+            for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.solve(rigid_); }));
+        ++work_.iterations;
+    }
+    advance(settings_.step, threads);
+}
+
+// Velocities are those of the middle of a step; what is reflected is the velocity between two of them.
+void Particles::reflect(int threads, Partners& partners) {
+    apply_forces(0.5 * settings_.step, threads);
+    for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.reflect(rigid_), 0.0; });
+    apply_forces(0.5 * settings_.step, threads);
+    advance(settings_.step, threads);
+}
+
+void Particles::remember(Block& block) const {
+    block.contacts.finish();
+    block.memories.clear();
+    for (Pair& pair : block.pairs) {
+        pair.first_memory = static_cast<std::int32_t>(block.memories.size());
+        for (std::int32_t i = pair.first_patch; i < pair.first_patch + pair.patches; ++i)
+            clearance::remember(block.contacts, static_cast<std::size_t>(i), rigid_[static_cast<std::size_t>(pair.a)],
+                                block.memories);
+        pair.memories = static_cast<std::int32_t>(block.memories.size()) - pair.first_memory;
+    }
+}
+
+void Particles::advance(double step, int threads) {
     Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
-        double largest = 0.0;
         for (std::size_t k = begin + 1; k <= end; ++k) {
             Rigid& rigid = rigid_[k];
-            const auto& [velocity, spin] = undoing_[k];
-            const double sum = size_of(velocity) + size_of(spin) + size_of(rigid.velocity) + size_of(rigid.spin);
-            if (!(sum + size_of(rigid.centre) < kLargestLength)) largest = kInfinity;
-            rigid.advance(settings_.step, velocity, spin);
+            const double sum = size_of(rigid.velocity) + size_of(rigid.spin) + size_of(rigid.centre);
+            if (sum < kLargestLength) rigid.advance(step, rigid.velocity, rigid.spin);
         }
-        raise_to(most, largest);
     });
-    if (most.load() == 0.0) return -1;
-    std::int64_t lost = std::numeric_limits<std::int64_t>::max();
-    for (std::size_t k = 1; k < rigid_.size(); ++k) {
-        const double sum = size_of(rigid_[k].velocity) + size_of(rigid_[k].spin) + size_of(rigid_[k].centre);
-        if (!(sum < kLargestLength)) lost = std::min(lost, numbers_[k]);
-    }
-    return lost;
 }
 
-std::pair<std::int64_t, std::int64_t> Particles::numbers_of(const Pair& pair) const {
-    return {pair.a == 0 ? -1 - pair.wall : numbers_[static_cast<std::size_t>(pair.a)],
-            numbers_[static_cast<std::size_t>(pair.b)]};
+// Sums of sizes know of NaN, unlike maxima.
+std::int64_t Particles::lost(int threads) const {
+    std::atomic<double> most = 0.0;
+    Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin + 1; k <= end; ++k)
+            if (!(size_of(rigid_[k].velocity) + size_of(rigid_[k].spin) + size_of(rigid_[k].centre) < kLargestLength))
+                raise_to(most, 1.0);
+    });
+    if (most.load() == 0.0) return -1;
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t k = 1; k < rigid_.size(); ++k)
+        if (!(size_of(rigid_[k].velocity) + size_of(rigid_[k].spin) + size_of(rigid_[k].centre) < kLargestLength))
+            first = std::min(first, numbers_[k]);
+    return first;
 }
 
 std::vector<PairMemory> Particles::memories() const {
@@ -258,7 +277,7 @@ std::vector<PairMemory> Particles::memories() const {
     std::vector<PairMemory> result;
     for (const Block& block : blocks_)
         for (const Pair& pair : block.pairs) {
-            const auto [a, b] = numbers_of(pair);
+            const std::int64_t a = pair.number_a, b = pair.number_b;
             for (std::int32_t k = 0; k < pair.memories; ++k)
                 result.push_back({a, b, block.memories[static_cast<std::size_t>(pair.first_memory + k)]});
         }
@@ -272,12 +291,12 @@ std::vector<ParticlePressed> Particles::pressed() const {
     std::vector<ParticlePressed> result;
     for (const Block& block : blocks_)
         for (const Pair& pair : block.pairs) {
-            const auto [a, b] = numbers_of(pair);
+            const std::int64_t a = pair.number_a, b = pair.number_b;
             for (std::int32_t i = pair.first_patch; i < pair.first_patch + pair.patches; ++i) {
                 const ContactPatch& patch = block.contacts.patches[static_cast<std::size_t>(i)];
                 for (std::int32_t k = patch.first; k < patch.first + patch.count; ++k) {
                     const ContactPoint& point = block.contacts.points[static_cast<std::size_t>(k)];
-                    const auto& [place, separation] = block.contacts.point_origins[static_cast<std::size_t>(k)];
+                    const auto& [place, separation, approach] = block.contacts.point_origins[static_cast<std::size_t>(k)];
                     if (separation > 0.0 && point.normal_impulse == 0.0) continue;  // it came near, no more
                     const Vec3d impulse = point.normal_impulse * patch.normal + point.friction;
                     result.push_back({a, b, place, patch.normal, (1.0 / settings_.step) * impulse, -separation});

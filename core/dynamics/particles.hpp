@@ -33,7 +33,8 @@ struct Particle {
     Vec3d centre;  // of mass
     Turn turn;
     Vec3d velocity, spin;
-    Vec3d built_at;  // where the centre was when pairs were last looked for
+    Vec3d built_at;      // where the centre was when pairs were last looked for,
+    double slack = 0.0;  // and how far it may get until that is done again
 };
 
 // What a step took; builds are those of all steps.
@@ -96,16 +97,13 @@ public:
     std::vector<ParticlePressed> pressed() const;
     std::vector<PairMemory> memories() const;  // by numbers
 
-    // Pairs that may meet before the next build, from where particles were at the last one.
-    struct Reach {
-        double radius = 0.0, skin = 0.0;
-        bool operator==(const Reach&) const = default;
-    };
-    const Reach& reach() const { return reach_; }
+    // Pairs that may meet before the next build, from where particles were at the last one: by balls around them that have
+    // some room.
+    double largest_ball() const { return largest_ball_; }
     const BlockLayout& layout() const { return layout_; }
     bool is_built() const { return !is_changed_; }
-    Reach reach_wanted() const;  // by those that are owned
-    void lay_out(const Reach& reach);
+    double give_room();  // to each particle; returns the radius of the largest ball
+    void lay_out(double largest_ball);
     void wrap();        // centres; there pairs are looked for
     void take_apart();  // those that are only seen are gone, and contacts are remembered, until there are pairs again
     void see(const Particle& particle);                            // that another owns
@@ -138,8 +136,9 @@ private:
     struct Pair {
         std::int32_t a, b;  // a has the smaller number; 0: a wall
         std::int32_t wall;
-        Vec3d shift;             // from where b is to where it meets a
-        Vec3d between{0, 0, 0};  // the direction that parted them when they were last looked at, if any did
+        std::int64_t number_a, number_b;  // of a wall: -1, -2, ...
+        Vec3d shift;                      // from where b is to where it meets a
+        Vec3d between{0, 0, 0};           // the direction that parted them when they were last looked at, if any did
         std::int32_t first_patch = 0, patches = 0, first_memory = 0, memories = 0;
     };
     struct Block {
@@ -155,7 +154,7 @@ private:
 
     void append(const Particle& particle);
     void measure_rooms(int threads);
-    double margin_used(int threads) const;
+    double room_used(int threads) const;
     Vec3d shift_between(const Vec3d& a, const Vec3d& b) const;
     BlockNumber block_of_pair(std::size_t a, std::size_t b) const;
     std::vector<Vec3d> shifts() const;
@@ -165,7 +164,7 @@ private:
     void fill_blocks(const std::vector<std::vector<Found>>& found);
     static void deal_out(std::vector<Pair>& pairs);
     void put_in_order(Block& block, std::span<const PairMemory> memories) const;
-    std::pair<std::int64_t, std::int64_t> numbers_of(const Pair& pair) const;
+    Pair pair_of(std::size_t a, std::size_t b, std::int32_t wall, const Vec3d& shift) const;
     void find_contacts(int threads);
     void find_contacts(Block& block, Scratch& scratch) const;
     void meet(Pair& pair, Scratch& scratch) const;
@@ -176,7 +175,12 @@ private:
     void solve(int threads, Partners& partners);
     template <class Treat>
     double for_colours(int threads, Partners& partners, const Treat& treat);
-    std::int64_t advance(int threads);
+    void solve_hard(int threads, Partners& partners);
+    void solve_soft(int threads, Partners& partners);
+    void reflect(int threads, Partners& partners);
+    void advance(double step, int threads);
+    void remember(Block& block) const;
+    std::int64_t lost(int threads) const;
 
     ParticleSettings settings_;
     std::vector<ParticleKind> kind_;
@@ -187,13 +191,13 @@ private:
     std::vector<std::int64_t> numbers_;
     std::vector<std::int32_t> kinds_;
     std::vector<Vec3d> built_at_{{0, 0, 0}};
-    std::vector<double> rooms_;                     // how far each may get in the step
-    std::vector<std::pair<Vec3d, Vec3d>> undoing_;  // velocities and spins that also undo overlaps
+    std::vector<double> slacks_{0.0};
+    std::vector<double> rooms_;  // how far each may get in the step
     std::size_t owned_ = 0;
     bool is_changed_ = true;              // particles or walls came or went
     std::vector<PairMemory> remembered_;  // meanwhile
 
-    Reach reach_;
+    double largest_ball_ = 0.0;
     BlockLayout layout_;
     BlockBox domain_;
     std::vector<Block> blocks_;  // by colour

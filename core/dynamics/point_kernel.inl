@@ -107,6 +107,13 @@ CLEARANCE_INLINE Vec3<Real> lanes_at(const double (*from)[PointGroup::kLanes], i
     return {lanes_at<Real>(from[0] + k), lanes_at<Real>(from[1] + k), lanes_at<Real>(from[2] + k)};
 }
 
+// Of a point of b against one of a.
+template <class Real>
+CLEARANCE_INLINE Vec3<Real> velocity_between(const MovingLanes<Real>& a, const Vec3<Real>& r_a, const MovingLanes<Real>& b,
+                                             const Vec3<Real>& r_b) {
+    return (b.velocity + cross(b.spin, r_b)) - (a.velocity + cross(a.spin, r_a));
+}
+
 // Both bodies of some lanes of a group.
 template <class Real>
 class PairLanes {
@@ -120,9 +127,7 @@ public:
           r_a_(lanes_at<Real>(group.r_a, k)),
           r_b_(lanes_at<Real>(group.r_b, k)) {}
 
-    CLEARANCE_INLINE Vec3<Real> velocity() const {
-        return (b_.velocity + cross(b_.spin, r_b_)) - (a_.velocity + cross(a_.spin, r_a_));
-    }
+    CLEARANCE_INLINE Vec3<Real> velocity() const { return velocity_between(a_, r_a_, b_, r_b_); }
     CLEARANCE_INLINE void push(const Vec3<Real>& impulse) {
         a_.velocity = a_.velocity - lanes_at<Real>(group_.inverse_mass_a + k_) * impulse;
         b_.velocity = b_.velocity + lanes_at<Real>(group_.inverse_mass_b + k_) * impulse;
@@ -153,29 +158,49 @@ void warm_start_groups(std::span<const PointGroup> groups, std::span<Rigid> bodi
         }
 }
 
+template <class Real, bool is_relaxing, class Points>
+CLEARANCE_INLINE Real pressed_lanes(const Points& points, int k, Real before, Real along) {
+    const auto at = [&](const double* column) { return lanes_at<Real>(column + k); };
+    const Real wanted = is_relaxing ? before - at(points.normal_mass) * (along + at(points.relaxed_target))
+                                    : at(points.kept) * before - at(points.softened_mass) * (along + at(points.target));
+    return max_of(wanted, Real(0.0));
+}
+
+// Changes friction, which is bounded, against a slip, and returns by how much.
+template <class Real, class Points>
+CLEARANCE_INLINE Vec3<Real> rub_lanes(Points& points, int k, const Vec3<Real>& normal, const Vec3<Real>& slip, Real bound) {
+    const Vec3<Real> before = lanes_at<Real>(points.friction, k);
+    Vec3<Real> rubbed = before - lanes_at<Real>(points.friction_mass + k) * (slip - dot(normal, slip) * normal);
+    const Real size_sq = norm_sq(rubbed);
+    const auto is_sliding = size_sq > bound * bound;
+    rubbed = select(is_sliding, bound / sqrt_of(select(is_sliding, size_sq, Real(1.0))), Real(1.0)) * rubbed;
+    LaneTraits<Real>::store(points.friction[0] + k, rubbed.x);
+    LaneTraits<Real>::store(points.friction[1] + k, rubbed.y);
+    LaneTraits<Real>::store(points.friction[2] + k, rubbed.z);
+    return rubbed - before;
+}
+
+template <class Real>
+CLEARANCE_INLINE double largest_lane(Real most) {
+    double lanes[LaneTraits<Real>::count], largest = 0.0;
+    LaneTraits<Real>::store(lanes, most);
+    for (const double one : lanes) largest = max_of(largest, one);
+    return largest;
+}
+
 template <class Real, bool is_relaxing>
 CLEARANCE_INLINE Real solve_lanes(PointGroup& group, int k, Rigid* bodies) {
     const auto at = [&](const double* column) { return lanes_at<Real>(column + k); };
     PairLanes<Real> pair(group, k, bodies);
     const Vec3<Real> normal = lanes_at<Real>(group.normal, k), v = pair.velocity();
-    const Real before = at(group.normal_impulse), along = dot(normal, v);
-    const Real wanted = is_relaxing ? before - at(group.normal_mass) * (along + at(group.relaxed_target))
-                                    : at(group.kept) * before - at(group.softened_mass) * (along + at(group.target));
-    const Real pressed = max_of(wanted, Real(0.0)), pressed_more = pressed - before;
-    const Vec3<Real> rubbed_before = lanes_at<Real>(group.friction, k);
-    const Vec3<Real> slip = v + pressed_more * lanes_at<Real>(group.answer, k);
-    Vec3<Real> rubbed = rubbed_before - at(group.friction_mass) * (slip - dot(normal, slip) * normal);
-    const Real most = at(group.coefficient) * pressed, size_sq = norm_sq(rubbed);
-    const auto is_sliding = size_sq > most * most;
-    rubbed = select(is_sliding, most / sqrt_of(select(is_sliding, size_sq, Real(1.0))), Real(1.0)) * rubbed;
-    const Vec3<Real> rubbed_more = rubbed - rubbed_before;
-    pair.push(pressed_more * normal + rubbed_more);
+    const Real before = at(group.normal_impulse);
+    const Real pressed = pressed_lanes<Real, is_relaxing>(group, k, before, dot(normal, v)), more = pressed - before;
+    const Vec3<Real> slip = v + more * lanes_at<Real>(group.answer, k);
+    const Vec3<Real> rubbed_more = rub_lanes<Real>(group, k, normal, slip, at(group.coefficient) * pressed);
+    pair.push(more * normal + rubbed_more);
     pair.finish();
     LaneTraits<Real>::store(group.normal_impulse + k, pressed);
-    LaneTraits<Real>::store(group.friction[0] + k, rubbed.x);
-    LaneTraits<Real>::store(group.friction[1] + k, rubbed.y);
-    LaneTraits<Real>::store(group.friction[2] + k, rubbed.z);
-    const Real pressed_change = pressed_more * at(group.normal_rate), rate = at(group.friction_rate);
+    const Real pressed_change = more * at(group.normal_rate), rate = at(group.friction_rate);
     return max_of(pressed_change * pressed_change, norm_sq(rubbed_more) * (rate * rate));
 }
 
@@ -185,15 +210,153 @@ double solve_groups(std::span<PointGroup> groups, std::span<Rigid> bodies) {
     for (PointGroup& group : groups)
         for (int k = 0; k < PointGroup::kLanes; k += LaneTraits<Real>::count)
             most = max_of(most, solve_lanes<Real, is_relaxing>(group, k, bodies.data()));
-    double lanes[LaneTraits<Real>::count], largest = 0.0;
-    LaneTraits<Real>::store(lanes, most);
-    for (const double one : lanes) largest = max_of(largest, one);
-    return largest;
+    return largest_lane(most);
+}
+
+// What undoes the overlaps of some points, once they have moved with a velocity along their normals.
+template <class Real, class Points>
+CLEARANCE_INLINE void follow_lanes(Points& points, int k, Real along, const Recovery& recovery) {
+    using Traits = LaneTraits<Real>;
+    const Softness& soft = recovery.softness;
+    const Real separation = lanes_at<Real>(points.separation + k) + Real(recovery.step) * along;
+    const Real mass = lanes_at<Real>(points.normal_mass + k), near = separation * Real(1.0 / recovery.step);
+    const auto is_apart = separation > Real(0.0);
+    const Real undoing = max_of(Real(soft.bias_rate) * separation, Real(-recovery.fastest));
+    Traits::store(points.separation + k, separation);
+    Traits::store(points.target + k, select(is_apart, near, undoing));
+    Traits::store(points.relaxed_target + k, select(is_apart, near, Real(0.0)));
+    Traits::store(points.softened_mass + k, select(is_apart, mass, Real(soft.mass_scale) * mass));
+    Traits::store(points.kept + k, select(is_apart, Real(1.0), Real(1.0 - soft.impulse_scale)));
+}
+
+template <class Real>
+void follow_groups(std::span<PointGroup> groups, std::span<const Rigid> bodies, const Recovery& recovery) {
+    for (PointGroup& group : groups)
+        for (int k = 0; k < PointGroup::kLanes; k += LaneTraits<Real>::count) {
+            const MovingLanes<Real> a = gather(bodies.data(), group.a + k, static_cast<Real*>(nullptr));
+            const MovingLanes<Real> b = gather(bodies.data(), group.b + k, static_cast<Real*>(nullptr));
+            const Vec3<Real> v = velocity_between(a, lanes_at<Real>(group.r_a, k), b, lanes_at<Real>(group.r_b, k));
+            follow_lanes<Real>(group, k, dot(lanes_at<Real>(group.normal, k), v), recovery);
+        }
+}
+
+// The same for patches.
+
+template <class Real>
+struct InertiaLanes {
+    Real xx, yy, zz, xy, xz, yz;
+    CLEARANCE_INLINE Vec3<Real> operator*(const Vec3<Real>& v) const {
+        return {xx * v.x + xy * v.y + xz * v.z, xy * v.x + yy * v.y + yz * v.z, xz * v.x + yz * v.y + zz * v.z};
+    }
+};
+
+template <class Real>
+CLEARANCE_INLINE InertiaLanes<Real> inertia_at(const double (*from)[PatchGroup::kLanes], int k) {
+    return {lanes_at<Real>(from[0] + k), lanes_at<Real>(from[1] + k), lanes_at<Real>(from[2] + k),
+            lanes_at<Real>(from[3] + k), lanes_at<Real>(from[4] + k), lanes_at<Real>(from[5] + k)};
+}
+
+// Both bodies of some lanes of a group of patches.
+template <class Real>
+class PatchLanes {
+public:
+    CLEARANCE_INLINE PatchLanes(const PatchGroup& group, int k, Rigid* bodies)
+        : group_(group),
+          k_(k),
+          bodies_(bodies),
+          a_(gather(bodies, group.a + k, static_cast<Real*>(nullptr))),
+          b_(gather(bodies, group.b + k, static_cast<Real*>(nullptr))) {}
+
+    CLEARANCE_INLINE Vec3<Real> velocity(const PointRow& row) const {
+        return velocity_between(a_, lanes_at<Real>(row.r_a, k_), b_, lanes_at<Real>(row.r_b, k_));
+    }
+    CLEARANCE_INLINE void push(const PointRow& row, const Vec3<Real>& impulse) {
+        a_.velocity = a_.velocity - lanes_at<Real>(group_.inverse_mass_a + k_) * impulse;
+        b_.velocity = b_.velocity + lanes_at<Real>(group_.inverse_mass_b + k_) * impulse;
+        a_.spin = a_.spin - inertia_at<Real>(group_.inverse_inertia_a, k_) * cross(lanes_at<Real>(row.r_a, k_), impulse);
+        b_.spin = b_.spin + inertia_at<Real>(group_.inverse_inertia_b, k_) * cross(lanes_at<Real>(row.r_b, k_), impulse);
+    }
+    CLEARANCE_INLINE void finish() const {
+        scatter(bodies_, group_.a + k_, group_.inverse_mass_a + k_, a_);
+        scatter(bodies_, group_.b + k_, group_.inverse_mass_b + k_, b_);
+    }
+
+private:
+    const PatchGroup& group_;
+    int k_;
+    Rigid* bodies_;
+    MovingLanes<Real> a_, b_;
+};
+
+CLEARANCE_INLINE std::span<PointRow> rows_of(const PatchGroups& patches, const PatchGroup& group) {
+    return patches.rows.subspan(static_cast<std::size_t>(group.first_row), static_cast<std::size_t>(group.rows));
+}
+
+template <class Real>
+void warm_start_patches(const PatchGroups& patches, std::span<Rigid> bodies) {
+    for (const PatchGroup& group : patches.groups)
+        for (int k = 0; k < PatchGroup::kLanes; k += LaneTraits<Real>::count) {
+            PatchLanes<Real> pair(group, k, bodies.data());
+            const Vec3<Real> normal = lanes_at<Real>(group.normal, k);
+            for (const PointRow& row : rows_of(patches, group))
+                pair.push(row, lanes_at<Real>(row.normal_impulse + k) * normal + lanes_at<Real>(row.friction, k));
+            pair.finish();
+        }
+}
+
+template <class Real, bool is_relaxing>
+CLEARANCE_INLINE Real solve_patch_lanes(const PatchGroup& group, std::span<PointRow> rows, int k, Rigid* bodies) {
+    PatchLanes<Real> pair(group, k, bodies);
+    const Vec3<Real> normal = lanes_at<Real>(group.normal, k);
+    Real most(0.0);
+    for (PointRow& row : rows) {
+        const Real before = lanes_at<Real>(row.normal_impulse + k);
+        const Real pressed = pressed_lanes<Real, is_relaxing>(row, k, before, dot(normal, pair.velocity(row)));
+        const Real change = pressed - before;
+        pair.push(row, change * normal);
+        LaneTraits<Real>::store(row.normal_impulse + k, pressed);
+        const Real changed = change * lanes_at<Real>(row.normal_rate + k);
+        most = max_of(most, changed * changed);
+    }
+    const Real coefficient = lanes_at<Real>(group.coefficient + k);
+    for (PointRow& row : rows) {
+        const Real bound = coefficient * lanes_at<Real>(row.normal_impulse + k);
+        const Vec3<Real> change = rub_lanes<Real>(row, k, normal, pair.velocity(row), bound);
+        pair.push(row, change);
+        const Real rate = lanes_at<Real>(row.friction_rate + k);
+        most = max_of(most, norm_sq(change) * (rate * rate));
+    }
+    pair.finish();
+    return most;
+}
+
+template <class Real, bool is_relaxing>
+double solve_patches(const PatchGroups& patches, std::span<Rigid> bodies) {
+    Real most(0.0);
+    for (const PatchGroup& group : patches.groups)
+        for (int k = 0; k < PatchGroup::kLanes; k += LaneTraits<Real>::count)
+            most = max_of(most, solve_patch_lanes<Real, is_relaxing>(group, rows_of(patches, group), k, bodies.data()));
+    return largest_lane(most);
+}
+
+template <class Real>
+void follow_patches(const PatchGroups& patches, std::span<const Rigid> bodies, const Recovery& recovery) {
+    for (const PatchGroup& group : patches.groups)
+        for (int k = 0; k < PatchGroup::kLanes; k += LaneTraits<Real>::count) {
+            const MovingLanes<Real> a = gather(bodies.data(), group.a + k, static_cast<Real*>(nullptr));
+            const MovingLanes<Real> b = gather(bodies.data(), group.b + k, static_cast<Real*>(nullptr));
+            const Vec3<Real> normal = lanes_at<Real>(group.normal, k);
+            for (PointRow& row : rows_of(patches, group)) {
+                const Vec3<Real> v = velocity_between(a, lanes_at<Real>(row.r_a, k), b, lanes_at<Real>(row.r_b, k));
+                follow_lanes<Real>(row, k, dot(normal, v), recovery);
+            }
+        }
 }
 
 template <class Real>
 constexpr PointKernels point_kernels_of() {
-    return {warm_start_groups<Real>, solve_groups<Real, false>, solve_groups<Real, true>};
+    return {warm_start_groups<Real>,  solve_groups<Real, false>,  solve_groups<Real, true>,  follow_groups<Real>,
+            warm_start_patches<Real>, solve_patches<Real, false>, solve_patches<Real, true>, follow_patches<Real>};
 }
 
 }  // namespace

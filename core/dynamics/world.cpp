@@ -326,7 +326,7 @@ std::vector<Pressed> World::pressed() const {
     for (const ContactPatch& patch : contacts_.patches)
         for (std::int32_t k = patch.first; k < patch.first + patch.count; ++k) {
             const ContactPoint& p = contacts_.points[static_cast<std::size_t>(k)];
-            const auto& [place, separation] = contacts_.point_origins[static_cast<std::size_t>(k)];
+            const auto& [place, separation, approach] = contacts_.point_origins[static_cast<std::size_t>(k)];
             if (separation > 0.0 && p.normal_impulse == 0.0) continue;  // it came near, no more
             const Vec3d force = (1.0 / settings_.step) * (p.normal_impulse * patch.normal + p.friction);
             result.push_back({patch.a - 1, patch.b - 1, place, patch.normal, force, -separation});

@@ -191,6 +191,6 @@ class DistributedParticles(ParticleRoom):
         particles = cls(comm, **kept.settings, threads=threads)
         kept.furnish(particles)
         particles._core.add_records(kept.records, False)
-        if kept.about["reach"] is not None:
-            particles._ranks.rebuild(tuple(kept.about["reach"]), kept.memories)
+        if kept.about["largest_ball"] is not None:
+            particles._ranks.rebuild(kept.about["largest_ball"], kept.memories)
         return particles

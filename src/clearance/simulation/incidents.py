@@ -78,7 +78,7 @@ def incident_of(
     pair : tuple of int
         Numbers of the bodies; those of walls are negative.
     moment : tuple
-        The time, and all bodies as the core knows them, (n, 18), in the order of their numbers.
+        The time, and all bodies as the core knows them, (n, k), in the order of their numbers.
 
     Returns
     -------

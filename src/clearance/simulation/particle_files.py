@@ -37,7 +37,7 @@ class Checkpoint:
         Laws, kinds, walls.
     shapes : list of Shape
         Of kinds, and of walls.
-    records : ndarray, (n, 18)
+    records : ndarray, (n, 19)
         Particles as the core knows them, in the order of their numbers.
     memories : ndarray, (m, 14)
         Contacts to go on with.
@@ -73,7 +73,7 @@ class Checkpoint:
             "walls": [[name, wall.pose.tolist(), asdict(wall.material)] for name, wall in room._walls.items()],
             "steps": room._core.steps,
             "next": room._next,
-            "reach": list(room._core.reach()) if room._core.is_built else None,
+            "largest_ball": room._core.largest_ball if room._core.is_built else None,
         }
         shapes = [kind.shape for kind in room._kinds] + [wall.shape for wall in room._walls.values()]
         return cls(about, shapes, records, memories)
@@ -145,8 +145,8 @@ class Checkpoint:
         made = Particles(**self.settings, threads=threads)
         self.furnish(made)
         made._core.add_records(self.records, False)
-        if self.about["reach"] is not None:
-            made._core.lay_out(*self.about["reach"])
+        if self.about["largest_ball"] is not None:
+            made._core.lay_out(self.about["largest_ball"])
             made._core.find_pairs(self.memories, made.threads)
         return made
 
@@ -232,7 +232,7 @@ def load_checkpoints(path: str | PathLike[str], rank: int, ranks: int) -> Checkp
     --------
     >>> save_particles(Particles(), "none.npz")
     >>> load_checkpoints("none.npz", 0, 1).records.shape
-    (0, 18)
+    (0, 19)
     """
     files = _pieces(Path(path))
     mine = [_read(file) for file in files[rank::ranks]]

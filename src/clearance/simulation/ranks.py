@@ -55,23 +55,22 @@ class Ranks:
         """Give the largest number of all ranks."""
         return float(self._comm.allreduce(mine, self._mpi.MAX))
 
-    def rebuild(self, reach: tuple[float, float] | None = None, memories: Floats | None = None) -> None:
+    def rebuild(self, largest_ball: float | None = None, memories: Floats | None = None) -> None:
         """Cut space anew, bring particles and contacts where they belong, and look for pairs.
 
         Parameters
         ----------
-        reach : (float, float), optional
+        largest_ball : float, optional
             Of a build that was, to repeat it where particles were then; a new one unless given.
         memories : ndarray, (m, 14), optional
             Contacts that any rank remembers, to go with it.
         """
         core, me = self._core, self._comm.rank
-        if reach is None:
-            wanted = np.array(core.reach_wanted())
-            core.lay_out(*self._most(wanted))
+        if largest_ball is None:
+            core.lay_out(self.largest(core.give_room()))
             core.wrap()
         else:
-            core.lay_out(*reach)
+            core.lay_out(largest_ball)
         cuts = Cuts.balanced(core.blocks(), core.everywhere(), self._comm.size, self._sum, self._most)
         kept = self._routed_memories(cuts, memories)
         core.take_apart()

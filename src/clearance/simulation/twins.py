@@ -56,8 +56,9 @@ def by_pairs(found: ParticleContacts) -> tuple[Integers, Integers, Floats]:
     --------
     >>> particles = Particles()
     >>> _ = particles.add(Box([1.0, 1.0, 1.0]), [[0.0, 0.0, 0.0], [0.0, 0.0, 0.75]])
-    >>> by_pairs(contacts_of(particles))
-    (array([[0, 1]]), array([4]), array([0.25]))
+    >>> pairs, points, depths = by_pairs(contacts_of(particles))
+    >>> pairs.tolist(), points.tolist(), depths.tolist()
+    ([[0, 1]], [4], [0.25])
     """
     is_pair = found.ids[:, 0] >= 0
     pairs, which, points = np.unique(found.ids[is_pair], axis=0, return_inverse=True, return_counts=True)
@@ -110,7 +111,7 @@ def freeze_into(twin: Particles, records: Floats) -> None:
     ----------
     twin : Particles
         Of an empty twin, or with what was frozen before.
-    records : ndarray, (n, 18)
+    records : ndarray, (n, k)
         Particles as the core knows them.
 
     Examples
