@@ -101,7 +101,7 @@ bool Particles::meet_as_balls(const Pair& pair, Scratch& scratch) const {
     return true;
 }
 
-// Whether the direction that parted two convex particles before still does.
+// Whether the direction that parted two convex particles before still does, and will until the end of the step.
 bool Particles::are_still_parted(const Pair& pair, double margin) const {
     const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
     const Vec3d& n = pair.between;
@@ -114,8 +114,10 @@ bool Particles::are_still_parted(const Pair& pair, double margin) const {
         return dot(direction, origin + rotation * support(convex.core, transposed_times(rotation, direction))) +
                convex.radius;
     };
-    return -farthest(b, -n) + dot(n, pair.shift) - farthest(a, n) >
-           margin + kRounding * (abs_of(dot(n, rigid_[a].centre)) + largest_ball_);
+    const double rounding = kRounding * (abs_of(dot(n, rigid_[a].centre)) + largest_ball_);
+    const double apart = dot(n, pair.shift) - farthest(b, -n) - farthest(a, n) - rounding;
+    const double coming = settings_.step * dot(n, rigid_[b].velocity - rigid_[a].velocity);
+    return apart > margin || (apart > 0.0 && apart + coming > 0.0);
 }
 
 void Particles::meet(Pair& pair, Scratch& scratch) const {
@@ -135,7 +137,7 @@ void Particles::meet(Pair& pair, Scratch& scratch) const {
         const Gap gap = contacts(passing_a.placed, passing_b.placed, rules, scratch.found, scratch.work);
         const bool are_convex = a > 0 && about_kind_[static_cast<std::size_t>(kinds_[a])].convex != nullptr &&
                                 about_kind_[kind_b].convex != nullptr;
-        pair.between = are_convex && gap.lower > margin ? gap.normal : Vec3d{0, 0, 0};
+        pair.between = are_convex && gap.lower > 0.0 ? gap.normal : Vec3d{0, 0, 0};
         if (passing_a.body.has_surface()) drop_side_contacts(passing_a, passing_b, scratch.found);
         if (gap.distance > 0.0 && !scratch.found.empty() &&
             !meet_within_step(passing_a, passing_b, gap, margin, settings_.step))

@@ -55,7 +55,7 @@ def run(
         Of `DistributedParticles`.
     progress : bool or callable
         True: a bar on a terminal that tells of bodies, contacts and speed. A function is called with the fraction that
-        is done. Only the first rank tells.
+        is done. Only the first rank tells; under mpiexec even that one often has no terminal, but may call a function.
 
     Returns
     -------

@@ -11,6 +11,7 @@ import zlib
 from dataclasses import asdict
 from math import inf
 from pathlib import Path
+from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
@@ -40,6 +41,9 @@ UNREADABLE = (
     IndexError,
     NotImplementedError,
     RecursionError,
+    OSError,
+    OverflowError,
+    TokenError,
     zlib.error,
     pickle.UnpicklingError,
 )
