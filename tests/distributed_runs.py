@@ -142,7 +142,9 @@ def _cases():
     sheet = spheres(lattice((10, 10, 1), 0.0399))
     cases["periodic along x"] = Case({**hard, **ROOM, "periodic": [True, False, False]}, soup)
     cases["periodic along y and z"] = Case({**hard, **ROOM, "periodic": [False, True, True]}, soup)
-    cases["tiny room"] = Case({**hard, **ROOM, "upper": [0.12] * 3, "periodic": True}, mixture((2, 2, 2), 0.06, 1.0))
+    cases["tiny room"] = Case(
+        {**hard, **ROOM, "upper": [0.14] * 3, "periodic": True}, mixture((3, 3, 3), 0.14 / 3, 1.0)
+    )
     cases["corners of four"] = Case(rest, sheet)
     cases["one block"] = Case(hard, spheres(lattice((2, 2, 1), 0.0399)))
     cases["one particle"] = Case(hard, spheres([[0.0, 0.0, 0.0]]))
