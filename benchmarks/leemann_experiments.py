@@ -26,7 +26,7 @@ from clearance.simulation.packings import report_of
 from clearance.simulation.twins import by_pairs, contacts_of, empty_twin, freeze_into
 
 DETECTIONS = ("hybrid", "iterative")
-MARKS = (0.0, 0.5, 1.0, 2.0, 4.0, 15.0)  # collisions of each sphere
+MARKS = (0.0, 0.5, 1.0, 2.0, 4.0, gases.COLLISIONS)  # collisions of each sphere
 
 # Printed: by closed forms and iteratively.
 FRACTIONS = {
@@ -44,6 +44,14 @@ DEPTHS = {
 PAIRS = {"hybrid": ("9 891", "34.6 %"), "iterative": ("10 397", "37.2 %")}
 SPEEDS = {"mean": ("9.2093", "9.2214"), "variance": ("15.1049", "15.0545"), "median": ("8.8698", "8.8890")}
 SPEEDS |= {"skewness": ("0.4975", "0.4836"), "mean square": ("99.92", "100.09")}
+# Of the distribution itself, for a mean square of 100.
+MAXWELL = {
+    "mean": 10.0 * np.sqrt(8.0 / (3.0 * np.pi)),
+    "variance": 100.0 * (1.0 - 8.0 / (3.0 * np.pi)),
+    "median": 10.0 * 1.5381722544550522 / np.sqrt(3.0),
+    "skewness": 2.0 * np.sqrt(2.0) * (16.0 - 5.0 * np.pi) / (3.0 * np.pi - 8.0) ** 1.5,
+    "mean square": 100.0,
+}
 # Printed: computations, collisions, largest and mean deviations of angle, depth and position.
 CROWDED = {
     "spheres": ("834 565", "109 929", "1.4e-10", "2.1e-14", "4.1e-13 %", "3.5e-12", "4.2e-15", "8.8e-14 %"),
@@ -127,7 +135,7 @@ def packing_tables(found: dict[tuple[str, str], PackingReport], agreement: Agree
         closed, general = seen_twice(reports[0])
         off = float(np.abs(closed - general).max())
         agreement.check(f"depths of {kind}", general, closed, 1e-12)
-        mean = [f"{1e3 * report.mean_depth:.2f}" for report in reports]
+        mean = [f"{1e3 * report.mean_depth:.4f}" for report in reports]
         if len(reports) == 1:
             shares, mean = ["-", *shares], ["-", *mean]
         elif len(reports[0].particles) >= 3000:
@@ -174,14 +182,14 @@ def moments(speeds: Floats) -> dict[str, float]:
     }
 
 
-def sampled(n: int, speed: float = 10.0, samples: int = 200) -> dict[str, tuple[float, float]]:
-    """Mean and spread of these in samples of the distribution of Maxwell and Boltzmann, each of the given energy."""
+def sampled_errors(n: int, speed: float = 10.0, samples: int = 200) -> dict[str, float]:
+    """Spread of these in samples of the distribution of Maxwell and Boltzmann, each of the given energy."""
     rng = np.random.default_rng(0)
     drawn = []
     for _ in range(samples):
         speeds = np.linalg.norm(rng.normal(size=(n, 3)), axis=1)
         drawn.append(moments(speeds * speed / np.sqrt(np.mean(speeds**2))))
-    return {name: (float(np.mean(v)), float(np.std(v))) for name in drawn[0] for v in [[d[name] for d in drawn]]}
+    return {name: float(np.std([one[name] for one in drawn])) for name in drawn[0]}
 
 
 def gas_table(found: dict[str, Floats], agreement: Agreement) -> Table:
@@ -198,9 +206,9 @@ def gas_table(found: dict[str, Floats], agreement: Agreement) -> Table:
             "printed iterative",
         ],
     )
-    expected, ours = sampled(n), {how: moments(speeds) for how, speeds in found.items()}
+    errors, ours = sampled_errors(n), {how: moments(speeds) for how, speeds in found.items()}
     for name, printed in SPEEDS.items():
-        value, spread = expected[name]
+        value, spread = MAXWELL[name], errors[name]
         table.add(name, *(f"{ours[how][name]:.4f}" for how in DETECTIONS), f"{value:.4f}", f"{spread:.4f}", *printed)
         for how in DETECTIONS:
             agreement.check(f"{name}, {how}", np.array(ours[how][name]), np.array(value), max(4.0 * spread, 1e-6))

@@ -24,14 +24,14 @@ def draw_depths(depths: Mapping[str, tuple[Floats, Floats]], file: Path) -> None
 
     figure = Figure(figsize=(11, 6.2), layout="constrained")
     for axes, (kind, both) in zip(figure.subplots(2, 2).flat, depths.items(), strict=True):
-        edges = np.linspace(0.0, 1e3 * np.quantile(both[0], 0.99), 41)
+        edges = np.linspace(0.0, 1e6 * np.quantile(both[0], 0.99), 41)
         for values, name, style in zip(
             both, NAMES.values(), ({"alpha": 0.5}, {"histtype": "step", "lw": 1.3}), strict=True
         ):
-            axes.hist(1e3 * values, bins=edges, label=name, color="C0" if "alpha" in style else "C3", **style)
+            axes.hist(1e6 * values, bins=edges, label=name, color="C0" if "alpha" in style else "C3", **style)
         off = np.abs(both[0] - both[1]).max()
         axes.set(title=f"{kind}: {len(both[0])} pairs, at most {off:.1e} m apart")
-        axes.set(xlabel="depth [mm]", ylabel="pairs", xlim=(0.0, edges[-1]))
+        axes.set(xlabel="depth [µm]", ylabel="pairs", xlim=(0.0, edges[-1]))
     figure.axes[0].legend()
     figure.savefig(file, dpi=110)
 

@@ -166,9 +166,14 @@ FAR = Case(
     spheres([[0.0, 0.0, 0.0], [1e9, 1e9, 1e9]], [[1.0, 0.0, 0.0], [1e3, 0.0, 0.0]]),
 )
 KEPT = ("hard, among walls", "soft, periodic", "one block", "no particle")  # with a checkpoint halfway
-CUBE = cl.Box([0.04 / 3**0.5] * 3)
 PAIR = cl.Compound([cl.Sphere(0.01).at([-0.01, 0.0, 0.0]), cl.Sphere(0.01).at([0.01, 0.0, 0.0])])
-RANDOM_SHAPES = (cl.Sphere(0.02), CUBE, cl.Ellipsoid([0.02, 0.015, 0.01]), PAIR)  # all as large
+RANDOM_SHAPES = (
+    cl.Sphere(0.02),
+    cl.Box([0.02, 0.015, 0.02]),
+    cl.Ellipsoid([0.02, 0.015, 0.01]),
+    PAIR,
+    cl.Sphere(0.005),
+)
 STEP, EVERY, END = 1e-3, 0.003, 0.012  # of runs that are killed
 
 
@@ -208,7 +213,7 @@ def random_case(seed):
     """Draw a case: laws, rooms, walls, speeds, and what comes and goes."""
     rng = np.random.default_rng(seed)
     law = [sim.Hard(iterations=int(rng.integers(1, 6))), sim.Soft(iterations=4), sim.Elastic()][rng.integers(3)]
-    size, periodic = rng.choice([0.12, 0.2, 0.3, 0.45], 3), rng.random(3) < 0.5
+    size, periodic = rng.choice([0.14, 0.2, 0.3, 0.45], 3), rng.random(3) < 0.5
     lower, upper = -size / 3.0, 2.0 * size / 3.0
     room = {"lower": lower, "upper": upper, "periodic": periodic} if periodic.any() else {}
     speed, is_walled, own_seed = rng.choice([0.0, 0.1, 2.0, 10.0]), rng.random(3) < 0.7, rng.integers(1 << 30)

@@ -390,9 +390,6 @@ def ends_soon(tmp_path, where):
                 process.wait(LONGEST)
 
 
-HANGS = pytest.mark.xfail(strict=True, reason="other ranks wait for ever for the one that failed")
-
-
 @pytest.mark.parametrize(
     "where",
     [
@@ -400,16 +397,15 @@ HANGS = pytest.mark.xfail(strict=True, reason="other ranks wait for ever for the
         "start of a run",
         "checkpoint of a run",
         "going on with a run",
-        pytest.param("add", marks=HANGS),
-        pytest.param("save", marks=HANGS),
-        pytest.param("load", marks=HANGS),
+        "add",
+        "save",
+        "load",
     ],
 )
 def test_if_one_rank_fails_all_end(tmp_path, where):
     assert ends_soon(tmp_path, where)
 
 
-@pytest.mark.xfail(strict=True, reason="ranks that lost no particle have gone on by a step")
 def test_ranks_agree_on_the_time_at_which_a_particle_was_lost(tmp_path):
     found = finish(2, "lose", tmp_path / "out.npz")
     assert all("beyond all bounds" in told for told in found["told"])
@@ -423,25 +419,21 @@ def test_an_error_names_the_particle_that_is_lost():
         particles.step(FLEEING.steps)
 
 
-@pytest.mark.xfail(strict=True, reason="a room is refused for space that particles are given but do not need")
 def test_a_room_that_is_wide_enough_for_a_step_is_not_refused():
     particles = sim.Particles(gravity=(0.0, 0.0, 0.0), lower=[0.0] * 3, upper=[0.1] * 3, periodic=True)
     particles.add(cl.Sphere(0.02), [[0.05, 0.05, 0.05]], [[4.0, 0.0, 0.0]])  # twice the body and its way: 0.088 m
     particles.step()
 
 
-@pytest.mark.xfail(strict=True, reason="steps use the communicator of the caller, and tags 0 to 7 of it")
 def test_steps_leave_messages_of_others_alone(tmp_path):
     assert finish(2, "post", tmp_path / "out.npz")["got"].tolist() == [8.0, 7.0]
 
 
-@pytest.mark.xfail(strict=True, reason="memory grows with the number of blocks between particles that are far apart")
 def test_a_particle_may_be_very_far_away(tmp_path):
     found = finish(2, "fly_far", tmp_path / "out.npz")
     assert_same(found, results(FAR.begin(sim.Particles, (0, 1))), "far")
 
 
-@pytest.mark.xfail(strict=True, reason="contacts are forgotten if particles or walls came or went since the last step")
 @pytest.mark.parametrize("made", [sim.Particles, sim.DistributedParticles])
 @pytest.mark.parametrize(
     "change",
@@ -464,7 +456,6 @@ def test_a_checkpoint_right_after_a_change_goes_on_with_the_same_bits(tmp_path, 
     np.testing.assert_array_equal(again.poses, particles.poses)
 
 
-@pytest.mark.xfail(strict=True, reason="a folder `partial` is taken for one's own, whatever is in it")
 def test_saving_removes_nothing_of_others(tmp_path):
     (tmp_path / "partial").mkdir()
     (tmp_path / "partial" / "results.csv").write_text("years of work")
@@ -472,7 +463,6 @@ def test_saving_removes_nothing_of_others(tmp_path):
     assert (tmp_path / "partial" / "results.csv").exists()
 
 
-@pytest.mark.xfail(strict=True, reason="steps are not checked as `Particles` does")
 @pytest.mark.parametrize("n", [-1, True, 2.5])
 def test_the_number_of_steps_is_checked(n):
     with pytest.raises(ValueError, match="number of steps"):

@@ -95,10 +95,6 @@ CHANGES = {
 }
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="what is remembered of contacts is in the file, but not read back unless pairs were found since the change",
-)
 @pytest.mark.parametrize("change", [change for change in CHANGES if change != "add none"])
 def test_particles_saved_right_after_a_change_go_on_with_the_same_bits(change, tmp_path):
     particles = some_pile()
@@ -292,7 +288,6 @@ def test_particles_that_cannot_be_are_refused(change, parts, tmp_path):
     assert_refused(written(tmp_path / "other.npz", parts, records=RECORDS[change](parts["records"])))
 
 
-@pytest.mark.xfail(strict=True, reason="shape, uniqueness, whole numbers and unit turns of records are not checked")
 @pytest.mark.parametrize("change", LOOSE_RECORDS)
 def test_particles_that_cannot_be_are_refused_as_well(change, parts, tmp_path):
     assert_refused(written(tmp_path / "other.npz", parts, records=LOOSE_RECORDS[change](parts["records"])))
@@ -309,7 +304,6 @@ def test_particles_that_cannot_be_are_refused_as_well(change, parts, tmp_path):
         for value in values
     ],
 )
-@pytest.mark.xfail(strict=True, reason="counts are taken as they are")
 def test_counts_that_cannot_be_are_refused(about, parts, tmp_path):
     assert_refused(written(tmp_path / "other.npz", parts, about))
 
@@ -323,7 +317,6 @@ MEMORIES = {
 }
 
 
-@pytest.mark.xfail(strict=True, reason="how far pairs reach is taken as the file says: too little of it loses pairs")
 def test_reaches_that_are_too_short_are_refused(parts, tmp_path):
     told = json.loads(parts["about"].tobytes())
     name = "reach" if "reach" in told else "largest_ball"
@@ -363,13 +356,11 @@ def test_pickles_of_other_things_are_refused(shapes, parts, tmp_path):
     assert_refused(written(tmp_path / "other.npz", parts, shapes=pickled(shapes)))
 
 
-@pytest.mark.xfail(strict=True, reason="kinds of a file may have shapes that particles cannot have")
 @pytest.mark.parametrize("shape", [GROUND, PYRAMID], ids=["half-space", "mesh"])
 def test_kinds_without_an_inside_are_refused(shape, parts, tmp_path):
     assert_refused(written(tmp_path / "other.npz", parts, shapes=pickled([shape, shape, GROUND])))
 
 
-@pytest.mark.xfail(strict=True, raises=MemoryError, reason="memory is taken for what a header claims")
 def test_huge_claims_are_refused(parts, tmp_path):
     good = written(tmp_path / "good.npz", parts)
     header = io.BytesIO()
@@ -381,7 +372,6 @@ def test_huge_claims_are_refused(parts, tmp_path):
     assert_refused(tmp_path / "huge.npz")
 
 
-@pytest.mark.xfail(strict=True, raises=RuntimeError, reason="zip files that say they are encrypted raise RuntimeError")
 def test_encrypted_archives_are_refused(parts, tmp_path):
     data = bytearray(written(tmp_path / "good.npz", parts).read_bytes())
     central = data.find(b"PK\x01\x02")
@@ -410,13 +400,13 @@ def assert_refused_or_harmless(paths):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.xfail(strict=True, reason="dtypes of arrays in pickles may say that numbers are pointers: it crashes")
 def test_arrays_of_objects_are_refused(parts, tmp_path):
     shapes = parts["shapes"].tobytes()
-    assert b"\x8c\x02f8" in shapes
-    objects = shapes.replace(b"\x8c\x02f8", b"\x8c\x02O8").replace(b"\x8c\x01<", b"\x8c\x01|")
-    changed = parts | {"shapes": np.frombuffer(objects, dtype=np.uint8)}
-    assert_refused_or_harmless([written(tmp_path / "objects.npz", changed)])
+    assert b"\x8c\x03<f8" in shapes
+    for form in (b"|O8", b"<O8", b"|V8", b"<M8"):
+        objects = shapes.replace(b"\x8c\x03<f8", b"\x8c\x03" + form)
+        changed = parts | {"shapes": np.frombuffer(objects, dtype=np.uint8)}
+        assert_refused(written(tmp_path / "objects.npz", changed))
 
 
 def changed_files(parts, folder, names, count):
@@ -433,7 +423,6 @@ def test_numbers_that_changed_are_refused_or_harmless(parts, tmp_path):
     assert_refused_or_harmless(changed_files(parts, tmp_path, ["records", "memories"], 150))
 
 
-@pytest.mark.xfail(strict=True, reason="RuntimeError, SystemError, OverflowError and MemoryError get out of pickles")
 def test_shapes_that_changed_are_refused_or_harmless(parts, tmp_path):
     assert_refused_or_harmless(changed_files(parts, tmp_path, ["shapes"], 300))
 

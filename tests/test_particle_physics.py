@@ -318,11 +318,15 @@ def moving_in(world):
     return world.poses[-len(world.names) + ("ground" in world.names) :]
 
 
-@LAWS
-@pytest.mark.parametrize("kind", SHAPES)
+# Where several points of hard bodies hit at once, it depends on the order of solving which of them bears how much.
+AT_ONE_POINT = ("sphere", "capsule", "cylinder", "cone", "ellipsoid")
+ALIKE = [(kind, law) for kind in SHAPES for law in MODELS if law != "hard" or kind in AT_ONE_POINT]
+
+
+@pytest.mark.parametrize(("kind", "law"), ALIKE)
 def test_one_body_falls_on_the_ground_as_in_a_world(kind, law):
     poses, velocities = thrown(len(kind), 1, 0.2)
-    particles, world = side_by_side([SHAPES[kind]], poses, velocities, MODELS[law], surface=material(0.4, 0.3, 0.001))
+    particles, world = side_by_side([SHAPES[kind]], poses, velocities, MODELS[law], surface=material(0.4, 0.0, 0.001))
     for _ in range(30):
         particles.step(15)
         world.step(15)
@@ -331,15 +335,14 @@ def test_one_body_falls_on_the_ground_as_in_a_world(kind, law):
     assert np.linalg.norm(particles.velocities[0, :3] - free) > 1.0
 
 
-@LAWS
-@pytest.mark.parametrize("kind", SHAPES)
+@pytest.mark.parametrize(("kind", "law"), ALIKE)
 def test_two_bodies_meet_as_in_a_world(kind, law):
     rng = np.random.default_rng(len(kind))
-    other = SHAPES[str(rng.choice(list(SHAPES)))]
+    other = SHAPES[str(rng.choice(list(AT_ONE_POINT if law == "hard" else SHAPES)))]
     poses = np.array([cl.poses.from_wxyz(rng.normal(size=4), [0.6 * s, 0.05 * s, 0]) for s in (-1, 1)])
     velocities = np.array([np.hstack([-3.0 * s * X, rng.normal(size=3)]) for s in (-1, 1)])
     particles, world = side_by_side(
-        [SHAPES[kind], other], poses, velocities, MODELS[law], None, material(0.4, 0.3), gravity=(0, 0, 0)
+        [SHAPES[kind], other], poses, velocities, MODELS[law], None, material(0.4), gravity=(0, 0, 0)
     )
     for _ in range(19):
         particles.step(10)

@@ -86,15 +86,13 @@ Particle particle_from(const double* from, std::size_t kinds) {
             from[18]};
 }
 
-NumpyArray records_of(GuardedParticles& self, bool with_seen) {
-    std::size_t count = 0;
-    guarded(self, [&](Particles& p) { return count = with_seen ? p.size() : p.owned(); });
-    NumpyArray result = new_array({count, kRecord});
-    guarded(self, [&](Particles& p) {
-        for (std::size_t k = 0; k < count; ++k) put_record(result.data() + kRecord * k, p.particle(k));
-        return 0;
+nb::ndarray<nb::numpy, double> records_of(GuardedParticles& self, bool with_seen) {
+    const std::vector<double> numbers = guarded(self, [&](Particles& p) {
+        std::vector<double> rows(kRecord * (with_seen ? p.size() : p.owned()));
+        for (std::size_t k = 0; kRecord * k < rows.size(); ++k) put_record(rows.data() + kRecord * k, p.particle(k));
+        return rows;
     });
-    return result;
+    return array_from(numbers, kRecord);
 }
 
 void add_records(GuardedParticles& self, const Rows& records, bool are_seen) {
@@ -127,21 +125,21 @@ void add(GuardedParticles& self, int kind, std::int64_t first, const Matrices4& 
     });
 }
 
-NumpyArray poses_of(GuardedParticles& self) {
-    std::size_t count = 0;
-    guarded(self, [&](Particles& p) { return count = p.owned(); });
-    NumpyArray result = new_array({count, 4, 4});
-    guarded(self, [&](Particles& p) {
-        double* to = result.data();
-        for (std::size_t k = 0; k < count; ++k) {
+nb::ndarray<nb::numpy, double> poses_of(GuardedParticles& self) {
+    const std::vector<double> numbers = guarded(self, [](Particles& p) {
+        std::vector<double> rows;
+        rows.reserve(12 * p.owned());
+        for (std::size_t k = 0; k < p.owned(); ++k) {
             const Pose pose = p.pose(k);
             const double shift[3] = {pose.translation.x, pose.translation.y, pose.translation.z};
-            for (int i = 0; i < 3; ++i) put(to, pose.rotation.row[i]), to[3] = shift[i], to += 4;
-            to[0] = to[1] = to[2] = 0.0, to[3] = 1.0, to += 4;
+            for (int i = 0; i < 3; ++i) {
+                const Vec3d& row = pose.rotation.row[i];
+                rows.insert(rows.end(), {row.x, row.y, row.z, shift[i]});
+            }
         }
-        return 0;
+        return rows;
     });
-    return result;
+    return array_from(numbers, 12);
 }
 
 nb::tuple contacts_of(GuardedParticles& self) {
@@ -288,7 +286,8 @@ void bind_particles(nb::module_& m) {
         .def("records", &records_of, "with_seen"_a,
              nb::sig("def records(self, with_seen: bool) -> numpy.typing.NDArray[numpy.float64]"))
         .def("add_records", &add_records, "records"_a, "are_seen"_a)
-        .def("poses", &poses_of, nb::sig("def poses(self) -> numpy.typing.NDArray[numpy.float64]"))
+        .def("poses", &poses_of, nb::sig("def poses(self) -> numpy.typing.NDArray[numpy.float64]"),
+             "The upper three rows of poses, one after the other.")
         .def("contacts", &contacts_of, nb::sig("def contacts(self) -> tuple[typing.Any, ...]"))
         .def("energy", &energy_of, nb::sig("def energy(self) -> tuple[float, float]"))
         .def(
@@ -299,9 +298,17 @@ void bind_particles(nb::module_& m) {
             },
             nb::sig("def work(self) -> tuple[int, int, int, int]"))
         .def("memories", &memories_of, nb::sig("def memories(self) -> numpy.typing.NDArray[numpy.float64]"))
-        .def_prop_ro("is_built", [](GuardedParticles& self) { return self.particles.is_built(); })
-        .def_prop_ro("largest_ball", [](GuardedParticles& self) { return self.particles.largest_ball(); })
-        .def("give_room", [](GuardedParticles& self) { return self.particles.give_room(); })
+        .def_prop_ro("is_built",
+                     [](GuardedParticles& self) { return guarded(self, [](Particles& p) { return p.is_built(); }); })
+        .def(
+            "remember",
+            [](GuardedParticles& self, const Rows& memories) {
+                guarded(self, [&](Particles& p) { return p.remember(memories_from(memories)), 0; });
+            },
+            "memories"_a)
+        .def_prop_ro("largest_ball",
+                     [](GuardedParticles& self) { return guarded(self, [](Particles& p) { return p.largest_ball(); }); })
+        .def("give_room", [](GuardedParticles& self) { return guarded(self, [](Particles& p) { return p.give_room(); }); })
         .def(
             "lay_out", [](GuardedParticles& self, double largest_ball) { self.particles.lay_out(largest_ball); },
             "largest_ball"_a)

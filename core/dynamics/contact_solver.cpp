@@ -74,7 +74,9 @@ void ContactSolver::add_point(const PointOrigin& origin, const Vec3d& r_a, const
 
 void ContactSolver::prepare(std::span<const Rigid> bodies, const ContactSettings& settings) {
     settings_ = settings;
-    softness_ = softness_of(kContactFrequency / settings.step, kContactDamping, settings.step);
+    const double resolved = kContactFrequency / settings.step;
+    const double frequency = settings.stiffest > 0.0 ? min_of(resolved, settings.stiffest) : resolved;
+    softness_ = softness_of(frequency, kContactDamping, settings.step);
     for (std::size_t k = 0; k < patches.size(); ++k) prepare_patch(patches[k], patch_origins[k].material, bodies);
     if (settings.law != ContactLaw::elastic) arrange(bodies);
 }

@@ -24,6 +24,7 @@ struct ContactSettings {
     ContactLaw law = ContactLaw::hard;
     int iterations = 20;
     double step = 1e-3;
+    double stiffest = 0.0;          // frequency at which overlaps are undone, at most [Hz]; 0: as steps can resolve
     double slowest_bounce = 0.0;    // approaching slower than this, bodies come to rest
     double fastest_recovery = 3.0;  // at which overlaps are undone [m/s]
     bool bounces_last = false;      // by `bounce`, after several steps without looking for contacts; else while relaxing

@@ -8,6 +8,8 @@ namespace clearance {
 namespace {
 
 constexpr double kSamePlace = 0.05;   // of the smaller particle: contact points nearer than this are one
+constexpr double kStiffest = 2.0;     // of the rate of steps: how fast overlaps are undone, however small the small steps
+constexpr double kRecovery = 0.5;     // of the speed after a fall by half its radius: the most at which overlaps are undone
 constexpr double kBounceSteps = 2.0;  // slower than what gravity does in this many steps, nothing bounces
 constexpr double kRounding = 1e-13;   // of lengths
 constexpr std::size_t kBlocksAtOnce = 4;
@@ -33,9 +35,12 @@ struct Particles::Scratch {
 
 void Particles::find_contacts(int threads) {
     const bool is_hard = settings_.law == ContactLaw::hard;
+    const double gravity = norm(settings_.gravity);
     const ContactSettings settings{.law = settings_.law,
                                    .step = is_hard ? settings_.step / settings_.iterations : settings_.step,
-                                   .slowest_bounce = kBounceSteps * norm(settings_.gravity) * settings_.step,
+                                   .stiffest = kStiffest / settings_.step,
+                                   .slowest_bounce = kBounceSteps * gravity * settings_.step,
+                                   .fastest_recovery = gravity > 0.0 ? kRecovery * std::sqrt(gravity * largest_ball_) : 3.0,
                                    .bounces_last = true};
     Pool::shared().for_blocks(blocks_.size(), kBlocksAtOnce, threads, [&](std::size_t begin, std::size_t end) {
         Scratch scratch(*this);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <tuple>
 #include <unordered_map>
 
@@ -12,6 +13,7 @@ namespace clearance {
 namespace {
 
 constexpr double kThinSkin = 0.1;       // of a particle, whatever its speed
+constexpr double kLeastSkin = 1e-3;     // of a particle, in a room that is hardly wider
 constexpr double kThickSkin = 0.5;      // of a particle, unless a step needs more
 constexpr double kStepsPerBuild = 4.0;  // at the present speed
 constexpr double kRounding = 1e-6;      // of lengths
@@ -36,19 +38,32 @@ double periods_between(double a, double b, double period) { return period > 0.0 
 // Each particle has room of its own: what is fast needs more of it than what lies still.
 double Particles::give_room() {
     double largest = 0.0;
+    const double widest = (1.0 - 4.0 * kRounding) * 0.25 * narrowest_period();  // balls that a periodic room can hold
     for (std::size_t k = 1; k < rigid_.size(); ++k) {
         const double radius = about_kind_[static_cast<std::size_t>(kinds_[k])].radius;
         const bool looks_ahead = settings_.law == ContactLaw::hard;
         const double way = looks_ahead ? rooms_[k] : norm(rigid_[k].velocity) * settings_.step;
         const double usual = min_of(kStepsPerBuild * way, kThickSkin * radius);
-        slacks_[k] = max_of(max_of(kThinSkin * radius, usual), looks_ahead ? (1.0 + kRounding) * way : 0.0);
+        const double wanted = min_of(max_of(kThinSkin * radius, usual), widest - radius);
+        slacks_[k] = max_of(max_of(wanted, kLeastSkin * radius), looks_ahead ? (1.0 + kRounding) * way : 0.0);
         largest = max_of(largest, radius + slacks_[k]);
     }
     return largest;
 }
 
+double Particles::narrowest_period() const {
+    const Room& room = settings_.room;
+    const Vec3d width = room.upper - room.lower;
+    double narrowest = std::numeric_limits<double>::infinity();
+    if (room.is_periodic[0]) narrowest = min_of(narrowest, width.x);
+    if (room.is_periodic[1]) narrowest = min_of(narrowest, width.y);
+    if (room.is_periodic[2]) narrowest = min_of(narrowest, width.z);
+    return narrowest;
+}
+
 void Particles::lay_out(double largest_ball) {
-    layout_ = BlockLayout(settings_.room, largest_ball > 0.0 ? 2.0 * (1.0 + kRounding) * largest_ball : 1.0);
+    const double empty = min_of(1.0, 0.25 * narrowest_period());
+    layout_ = BlockLayout(settings_.room, largest_ball > 0.0 ? 2.0 * (1.0 + kRounding) * largest_ball : empty);
     largest_ball_ = largest_ball;
     domain_ = layout_.everywhere();
 }
@@ -145,7 +160,8 @@ bool Particles::is_near(const Wall& wall, const PlacedBody& probe, double limit)
 void Particles::add_pairs_with_walls(std::vector<std::vector<Found>>& found, int threads) const {
     const std::size_t first = found.size();
     found.resize(first + (size() + kChunk - 1) / kChunk);
-    std::vector<Body> probes;  // balls around particles of each kind
+    const std::vector<Vec3d> all = shifts(), nowhere{{0, 0, 0}};  // a plane goes on by itself
+    std::vector<Body> probes;                                     // balls around particles of each kind
     for (const Kind& kind : about_kind_)
         probes.emplace_back(std::vector<Part>{part_of(Convex{Element{1, {}, kind.radius}, kind.radius}, Pose{kNoTurn, {}})});
     Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
@@ -154,11 +170,13 @@ void Particles::add_pairs_with_walls(std::vector<std::vector<Found>>& found, int
             const BlockNumber block = layout_.block_of(built_at_[k]);
             if (!domain_.contains(block)) continue;
             PlacedBody& probe = placed[static_cast<std::size_t>(kinds_[k])];
-            probe.place({kNoTurn, built_at_[k]});
             for (std::size_t wall = 0; wall < walls_.size(); ++wall)
-                if (is_near(walls_[wall], probe, slacks_[k]))
-                    found[first + begin / kChunk].push_back(
-                        {block, pair_of(0, k, static_cast<std::int32_t>(wall), {0, 0, 0})});
+                for (const Vec3d& shift : walls_[wall].plane ? std::span(nowhere) : std::span(all)) {
+                    probe.place({kNoTurn, built_at_[k] + shift});
+                    if (is_near(walls_[wall], probe, slacks_[k]))
+                        found[first + begin / kChunk].push_back(
+                            {block, pair_of(0, k, static_cast<std::int32_t>(wall), shift)});
+                }
         }
     });
 }
@@ -206,11 +224,13 @@ void Particles::deal_out(std::vector<Pair>& pairs) {
 // By numbers, each pair once, and with what is remembered of it.
 void Particles::put_in_order(Block& block, std::span<const PairMemory> memories) const {
     const auto by_numbers = [](const Pair& one, const Pair& other) {
-        return std::tie(one.number_a, one.number_b) < std::tie(other.number_a, other.number_b);
+        return std::tie(one.number_a, one.number_b, one.shift.x, one.shift.y, one.shift.z) <
+               std::tie(other.number_a, other.number_b, other.shift.x, other.shift.y, other.shift.z);
     };
     std::sort(block.pairs.begin(), block.pairs.end(), by_numbers);
     const auto is_same = [](const Pair& one, const Pair& other) {
-        return one.number_a == other.number_a && one.number_b == other.number_b;
+        return one.number_a == other.number_a && one.number_b == other.number_b && one.shift.x == other.shift.x &&
+               one.shift.y == other.shift.y && one.shift.z == other.shift.z;
     };
     block.pairs.erase(std::unique(block.pairs.begin(), block.pairs.end(), is_same), block.pairs.end());
     deal_out(block.pairs);

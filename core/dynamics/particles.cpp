@@ -11,6 +11,7 @@ namespace clearance {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kSmall = 0.1;       // of what gravity does in a step: a change of velocities that may stay
 constexpr double kUnchanged = 1e-4;  // of what gravity does in a step: smaller changes of velocities do not matter
 constexpr std::size_t kChunk = 256;  // particles that a thread takes at a time
 constexpr std::size_t kBlocksAtOnce = 4;
@@ -130,8 +131,10 @@ std::int64_t Particles::step(int threads, Partners& partners) {
     find_contacts(threads);
     solve(threads, partners);
     const std::int64_t number = lost(threads);
-    if (number < 0) ++steps_;
-    return number;
+    const double first = partners.largest(number < 0 ? -kInfinity : -static_cast<double>(number));  // of all ranks
+    if (first > -kInfinity) return static_cast<std::int64_t>(-first);
+    ++steps_;
+    return -1;
 }
 
 // Only hard contacts look ahead.
@@ -210,6 +213,12 @@ void Particles::solve_hard(int threads, Partners& partners) {
         for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.relax(rigid_); });
         ++work_.iterations;
     }
+    // What undoing overlaps has left is taken out.
+    const double small = kSmall * norm(settings_.gravity) * settings_.step;
+    double changed = kInfinity;
+    for (int k = 0; k < settings_.iterations && changed > small; ++k)
+        changed = partners.largest(
+            for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.relax(rigid_); }));
     for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.bounce(rigid_), 0.0; });
 }
 
@@ -288,6 +297,7 @@ std::vector<PairMemory> Particles::memories() const {
 }
 
 std::vector<ParticlePressed> Particles::pressed() const {
+    const double time = settings_.law == ContactLaw::hard ? settings_.step / settings_.iterations : settings_.step;
     std::vector<ParticlePressed> result;
     for (const Block& block : blocks_)
         for (const Pair& pair : block.pairs) {
@@ -299,7 +309,7 @@ std::vector<ParticlePressed> Particles::pressed() const {
                     const auto& [place, separation, approach] = block.contacts.point_origins[static_cast<std::size_t>(k)];
                     if (separation > 0.0 && point.normal_impulse == 0.0) continue;  // it came near, no more
                     const Vec3d impulse = point.normal_impulse * patch.normal + point.friction;
-                    result.push_back({a, b, place, patch.normal, (1.0 / settings_.step) * impulse, -separation});
+                    result.push_back({a, b, place, patch.normal, (1.0 / time) * impulse, -separation});
                 }
             }
         }

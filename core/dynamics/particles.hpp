@@ -109,6 +109,7 @@ public:
     void see(const Particle& particle);                            // that another owns
     void set_domain(const BlockBox& domain) { domain_ = domain; }  // blocks whose pairs belong here
     void find_pairs(std::span<const PairMemory> memories, int threads);
+    void remember(std::vector<PairMemory> memories) { remembered_ = std::move(memories); }  // until there are pairs
 
     // Who is where, in blocks.
     std::vector<BlockNumber> blocks_of_owned() const;
@@ -158,6 +159,7 @@ private:
     Vec3d shift_between(const Vec3d& a, const Vec3d& b) const;
     BlockNumber block_of_pair(std::size_t a, std::size_t b) const;
     std::vector<Vec3d> shifts() const;
+    double narrowest_period() const;
     void add_pairs_of_particles(std::vector<std::vector<Found>>& found, int threads) const;
     static bool is_near(const Wall& wall, const PlacedBody& probe, double limit);
     void add_pairs_with_walls(std::vector<std::vector<Found>>& found, int threads) const;

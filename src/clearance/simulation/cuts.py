@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 __all__ = ["Cuts", "grid_of_ranks"]
 
 Integers = NDArray[np.int64]
-Sum = Callable[[Integers], Integers]
+Gather = Callable[[Any], list[Any]]
 
 
 def grid_of_ranks(count: int, extent: NDArray[np.float64]) -> tuple[int, int, int]:
@@ -23,7 +24,7 @@ def grid_of_ranks(count: int, extent: NDArray[np.float64]) -> tuple[int, int, in
     count : int
         Of ranks.
     extent : ndarray, (3,)
-        How far particles are spread along each axis, in blocks.
+        How many layers of blocks along each axis have particles in them.
 
     Returns
     -------
@@ -69,7 +70,7 @@ class Cuts:
     everywhere: Integers
 
     @classmethod
-    def balanced(cls, blocks: Integers, everywhere: Integers, ranks: int, add: Sum, most: Sum) -> Cuts:
+    def balanced(cls, blocks: Integers, everywhere: Integers, ranks: int, allgather: Gather) -> Cuts:
         """Cut so that all ranks get about as many particles.
 
         Parameters
@@ -78,8 +79,8 @@ class Cuts:
             Numbers of the blocks that the particles of this rank are in.
         everywhere : ndarray of int, (6,)
         ranks : int
-        add, most : callable
-            Sum, and largest, of an array over all ranks.
+        allgather : callable
+            Gives what all ranks have, as a list.
 
         Returns
         -------
@@ -88,24 +89,19 @@ class Cuts:
         Examples
         --------
         >>> blocks = np.array([[0, 0, 0], [1, 0, 0], [2, 0, 0], [7, 0, 0]])
-        >>> alone = lambda numbers: numbers
-        >>> cuts = Cuts.balanced(blocks, np.array([0, 0, 0, 8, 1, 1]), 2, alone, alone)
+        >>> cuts = Cuts.balanced(blocks, np.array([0, 0, 0, 8, 1, 1]), 2, lambda mine: [mine])
         >>> cuts.x, cuts.owners(blocks)
         (array([2]), array([0, 0, 1, 1]))
         """
-        bounds = most(np.stack([-blocks, blocks]).max(axis=1, initial=-(1 << 30)))
-        lower, upper = -bounds[0], bounds[1]
-        if (upper < lower).any():  # nobody has a particle
-            lower = upper = np.zeros(3, dtype=np.int64)
-        extent = upper - lower + 1
-        nx, ny, nz = grid_of_ranks(ranks, extent.astype(float))
-        near = blocks - lower
-        x = _cuts(add(np.bincount(near[:, 0], minlength=extent[0]))[None], nx)[0]
-        ix = np.searchsorted(x, near[:, 0], side="right")
-        y = _cuts(add(_counts((ix, near[:, 1]), (nx, extent[1]))), ny)
-        iy = (y[ix] <= near[:, 1, None]).sum(axis=1)
-        z = _cuts(add(_counts((ix * ny + iy, near[:, 2]), (nx * ny, extent[2]))), nz)
-        return cls(x + lower[0], y + lower[1], z.reshape(nx, ny, nz - 1) + lower[2], everywhere)
+        layers = allgather([np.unique(blocks[:, axis]) for axis in range(3)])
+        extent = [max(1, np.unique(np.concatenate([mine[axis] for mine in layers])).size) for axis in range(3)]
+        nx, ny, nz = grid_of_ranks(ranks, np.array(extent, dtype=float))
+        x = _cuts(np.zeros(len(blocks), dtype=np.int64), blocks[:, 0], 1, nx, allgather)[0]
+        ix = np.searchsorted(x, blocks[:, 0], side="right")
+        y = _cuts(ix, blocks[:, 1], nx, ny, allgather)
+        iy = (y[ix] <= blocks[:, 1, None]).sum(axis=1)
+        z = _cuts(ix * ny + iy, blocks[:, 2], nx * ny, nz, allgather)
+        return cls(x, y, z.reshape(nx, ny, nz - 1), everywhere)
 
     def owners(self, blocks: Integers) -> Integers:
         """Tell which rank blocks belong to.
@@ -136,15 +132,24 @@ class Cuts:
         return result
 
 
-def _counts(places: tuple[Integers, Integers], shape: tuple[int, int]) -> Integers:
-    flat = np.ravel_multi_index(places, shape)
-    return np.bincount(flat, minlength=shape[0] * shape[1]).reshape(shape).astype(np.int64)
+def _cuts(slabs: Integers, layers: Integers, count: int, parts: int, allgather: Gather) -> Integers:
+    """Cut each of some slabs into parts with about as many particles: the layers at which the next part begins."""
+    own, counts = np.unique(np.stack([slabs, layers]), axis=1, return_counts=True)
+    told = allgather((own, counts))
+    rows = np.concatenate([theirs for theirs, _ in told], axis=1)
+    found, places = np.unique(rows, axis=1, return_inverse=True)
+    totals = np.bincount(places.ravel(), np.concatenate([many for _, many in told]), found.shape[1])
+    result = np.zeros((count, parts - 1), dtype=np.int64)
+    for slab in range(count):
+        here = found[0] == slab
+        if here.any():
+            result[slab] = _even(found[1, here], totals[here], parts)
+    return result
 
 
-def _cuts(counts: Integers, parts: int) -> Integers:
-    """Cut each row of counts into parts with about the same sum: where the next part begins."""
-    sums = np.cumsum(counts, axis=1)
-    wanted = sums[:, -1:] * np.arange(1, parts) / parts
-    # The end of the layer whose sum is nearest to what is wanted.
-    before = np.concatenate([np.zeros((len(sums), 1), dtype=np.int64), sums], axis=1)
-    return np.asarray(np.abs(before[:, None, :] - wanted[:, :, None]).argmin(axis=2), dtype=np.int64)
+def _even(layers: Integers, counts: NDArray[np.float64], parts: int) -> Integers:
+    """Tell where sums of counts before a layer, or before what is beyond the last, are nearest to even shares."""
+    sums = np.concatenate([[0.0], np.cumsum(counts)])
+    wanted = sums[-1] * np.arange(1, parts) / parts
+    nearest = np.abs(sums - wanted[:, None]).argmin(axis=1)
+    return np.append(layers, layers[-1] + 1)[nearest]

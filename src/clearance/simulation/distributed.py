@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import traceback
 from os import PathLike
 from typing import Any
 
@@ -13,9 +11,20 @@ from numpy.typing import ArrayLike
 from ..shapes import Shape
 from .materials import Elastic, Hard, Material, Soft
 from .particle_files import Checkpoint, load_checkpoints, write_pieces
-from .particle_kinds import Integers, ParticleRoom, checked_kind, checked_places, checked_velocities
+from .particle_kinds import (
+    Floats,
+    Integers,
+    ParticleKind,
+    ParticleRoom,
+    checked_ids,
+    checked_kind,
+    checked_places,
+    checked_steps,
+    checked_velocities,
+)
 from .particles import Particles
-from .ranks import Ranks, mpi
+from .ranks import Ranks, agreed, ended_together, mpi
+from .world_results import Energy
 
 __all__ = ["DistributedParticles"]
 
@@ -106,9 +115,14 @@ class DistributedParticles(ParticleRoom):
         ndarray of int, (n,)
             Numbers of those that this rank gave: ranks count one after the other.
         """
-        places = checked_places(np.empty((0, 3)) if np.size(poses) == 0 else poses)
-        moving = checked_velocities(velocities if len(places) else None, len(places))
-        kind = self._add_kind(checked_kind(shape, density, material))
+
+        def checked() -> tuple[Floats, Floats, ParticleKind]:
+            places = checked_places(np.empty((0, 3)) if np.size(poses) == 0 else poses)
+            moving = checked_velocities(velocities if len(places) else None, len(places))
+            return places, moving, checked_kind(shape, density, material)
+
+        places, moving, like = agreed(self._comm, checked)
+        kind = self._add_kind(like)
         counts = self._comm.allgather(len(places))
         first = self._next + sum(counts[: self._comm.rank])
         self._core.take_apart()
@@ -123,7 +137,7 @@ class DistributedParticles(ParticleRoom):
         ----------
         ids : array_like of int, (n,)
         """
-        gone = np.unique(np.asarray(ids, dtype=np.int64))
+        gone = checked_ids(ids)
         found = self._comm.allreduce(int(np.isin(self._records()[:, 0], gone).sum()))
         if found != gone.size:
             raise KeyError(f"of {gone.size} particles to be removed there are only {found}.")
@@ -136,21 +150,21 @@ class DistributedParticles(ParticleRoom):
         ----------
         n : int
         """
-        for _ in range(n):
-            self._raise_if_lost(self._step_together())
-
-    def _step_together(self) -> int:
-        try:
-            return int(self._ranks.largest(self._core.step_with(self._threads, self._ranks)))
-        except BaseException:
-            if self._comm.size > 1:
-                traceback.print_exc()
-                sys.stderr.flush()
-                self._comm.Abort(1)
-            raise
+        for _ in range(checked_steps(n)):
+            lost = ended_together(self._comm, lambda: self._core.step_with(self._threads, self._ranks))
+            self._raise_if_lost(lost)
 
     def __len__(self) -> int:
         return int(self._comm.allreduce(len(self._core.records(False))))
+
+    def __repr__(self) -> str:
+        return f"DistributedParticles(rank {self._comm.rank} of {self._comm.size}, time={self.time:g} s)"
+
+    @property
+    def energy(self) -> Energy:
+        """Energy of the particles of all ranks, which all ask for it; without that of springs."""
+        kinetic, potential = (self._comm.allreduce(part) for part in self._core.energy())
+        return Energy(kinetic, potential, 0.0)
 
     def gather(self) -> Particles | None:
         """Give all particles to the first rank, as they are now; None to others."""
@@ -169,7 +183,7 @@ class DistributedParticles(ParticleRoom):
             `load` and `Particles.load` read it, whatever the number of ranks.
         """
         comm = self._comm
-        write_pieces(folder, self._checkpoint(), comm.rank, comm.size, comm.barrier)
+        write_pieces(folder, self._checkpoint(), comm.rank, comm.size, lambda action: agreed(comm, action))
 
     @classmethod
     def load(cls, path: str | PathLike[str], comm: Any = None, threads: int | None = 1) -> DistributedParticles:
@@ -187,10 +201,12 @@ class DistributedParticles(ParticleRoom):
         DistributedParticles
         """
         comm = mpi().COMM_WORLD if comm is None else comm
-        kept = load_checkpoints(path, comm.rank, comm.size)
+        kept = agreed(comm, lambda: load_checkpoints(path, comm.rank, comm.size))
         particles = cls(comm, **kept.settings, threads=threads)
         kept.furnish(particles)
         particles._core.add_records(kept.records, False)
-        if kept.about["largest_ball"] is not None:
+        if kept.about["largest_ball"] is None:
+            particles._core.remember(kept.memories)
+        else:
             particles._ranks.rebuild(kept.about["largest_ball"], kept.memories)
         return particles

@@ -17,7 +17,7 @@ __all__ = ["collide", "gas", "gas_at_start"]
 RADIUS = 0.5
 SOLID_FRACTION = 0.08
 STEPS_PER_DIAMETER = 20  # at the speed of the beginning
-COLLISIONS = 15.0  # of each sphere, on average
+COLLISIONS = 20.0  # of each sphere, on average
 
 
 def gas(
@@ -26,7 +26,7 @@ def gas(
     """Let elastic spheres of one speed collide until their speeds are those of a gas.
 
     The spheres fill 8 % of a cube whose opposite faces are one, so that there are no walls. They start with the same
-    speed in random directions, two and two in opposite ones, and stop after 15 collisions each on average. A collision
+    speed in random directions, two and two in opposite ones, and stop after 20 collisions each on average. A collision
     is a reflection of two spheres, and counts for both of them.
 
     Parameters

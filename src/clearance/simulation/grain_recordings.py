@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import pickle
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -12,7 +11,6 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any, NamedTuple, Protocol
 from zipfile import is_zipfile
 
@@ -23,7 +21,7 @@ from ..meshio import write_whole
 from ..progress import reporter
 from ..shapes import Placed, Shape
 from .materials import checked_number
-from .world_files import UNREADABLE, ShapeReader
+from .world_files import UNREADABLE, ShapeReader, shape_bytes
 
 __all__ = ["GrainFrame", "GrainRecorder", "GrainRecording", "record"]
 
@@ -34,7 +32,6 @@ Indices = NDArray[np.int64]
 FORMAT = "clearance grains 1"
 LONGEST = 1e6  # seconds: frames of more would fill any memory
 LONGEST_BAR = 20
-DAMAGED = (*UNREADABLE, TokenError, OSError, OverflowError, MemoryError)  # what archives that are raise
 
 
 class Snapshot(Protocol):
@@ -178,7 +175,7 @@ class GrainRecording:
     def save(self, path: str | PathLike[str]) -> None:
         """Write it to a file .npz, as a whole or not at all."""
         about = {"format": FORMAT, "walls": list(self.walls)}
-        shapes = pickle.dumps([list(self.shapes), list(self.walls.values())], protocol=4)
+        shapes = shape_bytes([list(self.shapes), list(self.walls.values())])
         data = BytesIO()
         np.savez_compressed(
             data,
@@ -218,7 +215,7 @@ class GrainRecording:
                 shapes, walls = ShapeReader(BytesIO(arrays["shapes"].tobytes())).load()
                 named = dict(zip(about["walls"], walls, strict=True))
                 return cls(**{name: arrays[name] for name in ARRAYS}, shapes=tuple(shapes), walls=named)
-        except DAMAGED as error:
+        except UNREADABLE as error:
             raise ValueError(f"{path} is no recording of grains, or it is damaged: {error}") from error
 
 

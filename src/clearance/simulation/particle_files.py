@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import pickle
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -15,17 +14,19 @@ from typing import Any
 import numpy as np
 
 from ..meshio import write_whole
-from .masses import Mass, checked_inertia
+from .masses import Mass, checked_inertia, mass_of
 from .materials import Material, checked_number
 from .particle_kinds import Floats, ParticleKind, ParticleRoom
 from .particles import Particles
+from .world import MOST_STEPS
 from .world_bodies import as_vector
-from .world_files import LAWS, UNREADABLE, ShapeReader
+from .world_files import LAWS, UNREADABLE, ShapeReader, shape_bytes
 
 __all__ = ["Checkpoint", "load_checkpoints", "load_particles", "save_particles", "write_pieces"]
 
 FORMAT = "clearance particles 1"
-PARTIAL, COMPLETE = "partial", "checkpoint_"  # names in a folder
+RECORD, MEMORY = 19, 14  # numbers of a particle, and of a contact
+PARTIAL, COMPLETE = ".clearance_partial", "checkpoint_"  # names in a folder
 
 
 class Checkpoint:
@@ -84,7 +85,7 @@ class Checkpoint:
         np.savez(
             file,
             about=np.frombuffer(json.dumps(self.about).encode(), dtype=np.uint8),
-            shapes=np.frombuffer(pickle.dumps(self.shapes, protocol=4), dtype=np.uint8),
+            shapes=np.frombuffer(shape_bytes(self.shapes), dtype=np.uint8),
             records=self.records,
             memories=self.memories,
         )
@@ -104,8 +105,7 @@ class Checkpoint:
                 records, memories = (np.ascontiguousarray(file[name], np.float64) for name in ("records", "memories"))
             if len(shapes) != len(about["kinds"]) + len(about["walls"]):
                 raise ValueError("it has other shapes than kinds and walls")
-            if not np.isfinite(records).all() or not np.isfinite(memories).all():
-                raise ValueError("it holds numbers that are not finite")
+            _check_numbers(about, records, memories)
             return cls(about, shapes, records, memories)
         except UNREADABLE as error:
             raise ValueError(f"not the bytes of particles: {error}") from error
@@ -134,6 +134,7 @@ class Checkpoint:
         """
         kinds = self.about["kinds"]
         for shape, (mass, material) in zip(self.shapes, kinds, strict=False):
+            mass_of(shape)  # if there is any
             room._add_kind(ParticleKind(shape, _mass_from(mass), Material(**material)), is_new=True)
         for shape, (name, pose, material) in zip(self.shapes[len(kinds) :], self.about["walls"], strict=True):
             room.add_wall(name, shape, pose, material=Material(**material))
@@ -145,7 +146,9 @@ class Checkpoint:
         made = Particles(**self.settings, threads=threads)
         self.furnish(made)
         made._core.add_records(self.records, False)
-        if self.about["largest_ball"] is not None:
+        if self.about["largest_ball"] is None:
+            made._core.remember(self.memories)
+        else:
             made._core.lay_out(self.about["largest_ball"])
             made._core.find_pairs(self.memories, made.threads)
         return made
@@ -177,7 +180,7 @@ class Checkpoint:
 
 
 def write_pieces(
-    folder: str | PathLike[str], piece: Checkpoint, rank: int, ranks: int, barrier: Callable[[], Any]
+    folder: str | PathLike[str], piece: Checkpoint, rank: int, ranks: int, together: Callable[[Callable[[], Any]], Any]
 ) -> None:
     """Write the piece of this rank; the checkpoint before is removed when all pieces are there.
 
@@ -186,32 +189,36 @@ def write_pieces(
     folder : path_like
     piece : Checkpoint
     rank, ranks : int
-    barrier : callable
-        Returns once all ranks have called it.
+    together : callable
+        Calls a function, and returns once all ranks have done so; raises on all of them if it failed on one.
 
     Examples
     --------
     >>> particles = Particles()
     >>> kept = Checkpoint.of(particles, particles._records(), particles._core.memories())
-    >>> write_pieces("checkpoints", kept, 0, 1, lambda: None)
+    >>> write_pieces("checkpoints", kept, 0, 1, lambda action: action())
     >>> load_checkpoints("checkpoints", 0, 1).particles()
     Particles(0 of 0 kinds, 0 walls, time=0 s)
     """
     home = Path(folder)
     partial = home / PARTIAL
-    if rank == 0:
-        shutil.rmtree(partial, ignore_errors=True)  # of a run that was killed
-        partial.mkdir(parents=True)
-    barrier()
-    write_whole(partial / f"{rank:06d}_of_{ranks:06d}.npz", piece.to_bytes())
-    barrier()
-    if rank == 0:
-        before = _complete(home)
-        number = 1 + max((int(old.name.removeprefix(COMPLETE)) for old in before), default=0)
-        partial.rename(home / f"{COMPLETE}{number:09d}")
-        for old in before:
-            shutil.rmtree(old)
-    barrier()
+
+    def begin() -> None:
+        if rank == 0:
+            shutil.rmtree(partial, ignore_errors=True)  # of a run that was killed
+            partial.mkdir(parents=True)
+
+    def end() -> None:
+        if rank == 0:
+            before = _complete(home)
+            number = 1 + max((int(old.name.removeprefix(COMPLETE)) for old in before), default=0)
+            partial.rename(home / f"{COMPLETE}{number:09d}")
+            for old in before:
+                shutil.rmtree(old)
+
+    together(begin)
+    together(lambda: write_whole(partial / f"{rank:06d}_of_{ranks:06d}.npz", piece.to_bytes()))
+    together(end)
 
 
 def load_checkpoints(path: str | PathLike[str], rank: int, ranks: int) -> Checkpoint:
@@ -310,6 +317,26 @@ def load_particles(path: str | PathLike[str], threads: int | None = None) -> Par
         return kept.particles(threads)
     except UNREADABLE as error:
         raise ValueError(f"{path} is no file of particles: {error}") from error
+
+
+def _check_numbers(about: dict[str, Any], records: Floats, memories: Floats) -> None:
+    """Refuse what no particles can have written."""
+    if records.shape[1:] != (RECORD,) or memories.shape[1:] != (MEMORY,):
+        raise ValueError(f"its arrays have the shapes {records.shape} and {memories.shape}")
+    if not np.isfinite(records).all() or not np.isfinite(memories).all():
+        raise ValueError("it holds numbers that are not finite")
+    for name in ("steps", "next"):
+        if type(about[name]) is not int or not 0 <= about[name] <= MOST_STEPS * 1_000_000:
+            raise ValueError(f"its {name} are {about[name]!r}")
+    numbers, slacks = records[:, 0], records[:, 18]
+    is_whole = (records[:, :2] == np.floor(records[:, :2])).all(axis=1)
+    if not (is_whole & (numbers < about["next"])).all() or np.unique(numbers).size < len(numbers):
+        raise ValueError("its particles have numbers that cannot be")
+    if (np.abs(np.linalg.norm(records[:, 5:9], axis=1) - 1.0) > 1e-6).any():
+        raise ValueError("its particles have orientations that are no rotations")
+    ball = about["largest_ball"]
+    if ball is not None and (checked_number(ball, "largest_ball") < slacks.max(initial=0.0) or (slacks <= 0.0).any()):
+        raise ValueError("its particles have no room")
 
 
 def _described(kind: ParticleKind) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from ..queries import _thread_count
 from ..shapes import Shape
 from .masses import Mass, mass_of
 from .materials import Elastic, Hard, Material, Soft, checked_contact, checked_number, surface_numbers
+from .world import MOST_STEPS
 from .world_bodies import as_pose, as_vector
 
 __all__ = ["ParticleContacts", "ParticleKind", "ParticleRoom", "ParticleWall", "ParticleWork"]
@@ -229,7 +230,10 @@ class ParticleRoom:
     def poses(self) -> Floats:
         """`world_from_shape`, (n, 4, 4)."""
         order = np.argsort(self._core.records(False)[:, 0], kind="stable")
-        return self._core.poses()[order]
+        result = np.zeros((len(order), 4, 4))
+        result[:, :3] = self._core.poses()[order].reshape(-1, 3, 4)
+        result[:, 3, 3] = 1.0
+        return result
 
     @property
     def positions(self) -> Floats:
@@ -349,6 +353,49 @@ def checked_velocities(velocities: ArrayLike | None, count: int) -> Floats:
     if not np.isfinite(given).all():
         raise ValueError("velocities must be finite.")
     return np.ascontiguousarray(np.hstack([given, np.zeros((count, 6 - given.shape[1]))]))
+
+
+def checked_ids(ids: ArrayLike) -> Integers:
+    """Give numbers of particles, in order and each once.
+
+    Parameters
+    ----------
+    ids : array_like of int
+
+    Returns
+    -------
+    ndarray of int
+
+    Examples
+    --------
+    >>> checked_ids([3, 1, 3])
+    array([1, 3])
+    """
+    given = np.asarray(ids)
+    if given.size and not np.issubdtype(given.dtype, np.integer):
+        raise TypeError(f"ids must be whole numbers, but they are {ids!r}.")
+    return np.unique(given.astype(np.int64))
+
+
+def checked_steps(n: Any) -> int:
+    """Give a number of steps.
+
+    Parameters
+    ----------
+    n : int
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> checked_steps(10)
+    10
+    """
+    if not isinstance(n, int | np.integer) or isinstance(n, bool) or not 0 <= n <= MOST_STEPS:
+        raise ValueError(f"n must be a number of steps, but it is {n!r}.")
+    return int(n)
 
 
 def _axes(periodic: ArrayLike) -> NDArray[np.bool_]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import traceback
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
@@ -16,13 +14,13 @@ from .materials import checked_number
 from .particle_files import Checkpoint, _complete, write_pieces
 from .particle_kinds import ParticleWork
 from .particles import Particles
+from .ranks import ended_together
 
 __all__ = ["run"]
 
 TOLD = 100  # times at most, of the way from the beginning to the end
 
 Made = TypeVar("Made", Particles, DistributedParticles)
-Result = TypeVar("Result")
 
 
 def run(
@@ -83,7 +81,7 @@ def run(
     pause = checked_number(every, "every", above=True)
     reporter(progress)  # on all ranks, for its errors
     home = Path(folder)
-    particles = _together(comm, lambda: _begun(start, home, comm))
+    particles = ended_together(comm, lambda: _begun(start, home, comm))
     step = particles.step_length
     last, due, done = round(until / step), max(round(pause / step), 1), round(particles.time / step)
     if done > last:
@@ -93,21 +91,9 @@ def run(
         before, done = done, min(last, (done // due + 1) * due, done + max(last // TOLD, 1))
         particles.step(done - before)
         if done == last or done % due == 0:
-            _together(comm, lambda: _save(particles, home))
+            ended_together(comm, lambda: _save(particles, home))
         news.tell(done / last)
     return particles
-
-
-def _together(comm: Any, action: Callable[[], Result]) -> Result:
-    """Do what all ranks do; whatever goes wrong on one of them ends all."""
-    try:
-        return action()
-    except BaseException:
-        if comm is not None and comm.size > 1:
-            traceback.print_exc()
-            sys.stderr.flush()
-            comm.Abort(1)
-        raise
 
 
 def _begun(start: Callable[[], Made], home: Path, comm: Any) -> Made:
@@ -131,7 +117,7 @@ def _save(particles: Particles | DistributedParticles, home: Path) -> None:
         particles.save(home)
     else:
         kept = Checkpoint.of(particles, particles._records(), particles._core.memories())
-        write_pieces(home, kept, 0, 1, lambda: None)
+        write_pieces(home, kept, 0, 1, lambda action: action())
 
 
 class _News:

@@ -13,11 +13,12 @@ from .particle_kinds import (
     Integers,
     ParticleContacts,
     ParticleRoom,
+    checked_ids,
     checked_kind,
     checked_places,
+    checked_steps,
     checked_velocities,
 )
-from .world import MOST_STEPS
 from .world_results import Energy, Momentum
 
 __all__ = ["Particles"]
@@ -114,7 +115,7 @@ class Particles(ParticleRoom):
         ----------
         ids : array_like of int, (n,)
         """
-        gone = np.unique(np.asarray(ids, dtype=np.int64))
+        gone = checked_ids(ids)
         missing = np.setdiff1d(gone, self.ids)
         if missing.size:
             raise KeyError(f"there are no particles with the numbers {missing[:5].tolist()}.")
@@ -132,9 +133,7 @@ class Particles(ParticleRoom):
         FloatingPointError
             If speeds or masses are such that numbers run out of range.
         """
-        if not isinstance(n, int | np.integer) or isinstance(n, bool) or not 0 <= n <= MOST_STEPS:
-            raise ValueError(f"n must be a number of steps, but it is {n!r}.")
-        self._raise_if_lost(self._core.step(int(n), self._threads))
+        self._raise_if_lost(self._core.step(checked_steps(n), self._threads))
 
     def __len__(self) -> int:
         return len(self._core.records(False))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import sys
+import traceback
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +15,14 @@ from .cuts import Cuts
 if TYPE_CHECKING:
     from .. import _core
 
-__all__ = ["Ranks", "mpi"]
+__all__ = ["Ranks", "agreed", "ended_together", "mpi"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 COLOURS = 8
+
+Result = TypeVar("Result")
 
 
 def mpi() -> Any:
@@ -27,6 +32,55 @@ def mpi() -> Any:
     except ImportError as error:
         raise ImportError("particles on many ranks need mpi4py; get it with: pip install clearance[mpi]") from error
     return MPI
+
+
+def agreed(comm: Any, action: Callable[[], Result]) -> Result:
+    """Do what each rank does by itself; if it fails on one of them, it fails on all.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm
+    action : callable
+        Without any message to other ranks.
+
+    Returns
+    -------
+    what `action` returns
+    """
+    failure: Exception | None = None
+    try:
+        result = action()
+    except Exception as error:
+        failure = error
+    told = comm.allgather(None if failure is None else f"{type(failure).__name__}: {failure}")
+    if failure is not None:
+        raise failure
+    for rank, message in enumerate(told):
+        if message is not None:
+            raise RuntimeError(f"rank {rank} failed: {message}")
+    return result
+
+
+def ended_together(comm: Any, action: Callable[[], Result]) -> Result:
+    """Do what all ranks do with each other; whatever goes wrong on one of them ends all, who would wait for ever.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm or None
+    action : callable
+
+    Returns
+    -------
+    what `action` returns
+    """
+    try:
+        return action()
+    except BaseException:
+        if comm is not None and comm.size > 1:
+            traceback.print_exc()
+            sys.stderr.flush()
+            comm.Abort(1)
+        raise
 
 
 class Ranks:
@@ -46,7 +100,8 @@ class Ranks:
     """
 
     def __init__(self, comm: Any, core: _core.Particles, threads: int) -> None:
-        self._mpi, self._comm, self._core, self._threads = mpi(), comm, core, threads
+        self._mpi, self._core, self._threads = mpi(), core, threads
+        self._comm = comm.Dup()  # messages of the caller's own do not mix with ours
         self._send: list[dict[int, Integers]] = [{} for _ in range(COLOURS)]
         self._receive: list[dict[int, Integers]] = [{} for _ in range(COLOURS)]
         self.bytes_sent = self.messages = 0
@@ -71,7 +126,7 @@ class Ranks:
             core.wrap()
         else:
             core.lay_out(largest_ball)
-        cuts = Cuts.balanced(core.blocks(), core.everywhere(), self._comm.size, self._sum, self._most)
+        cuts = Cuts.balanced(core.blocks(), core.everywhere(), self._comm.size, self._comm.allgather)
         kept = self._routed_memories(cuts, memories)
         core.take_apart()
         self._migrate(cuts)
@@ -103,16 +158,6 @@ class Ranks:
         self._mpi.Request.Waitall(requests)
         for which, buffer in incoming:
             self._core.write_velocities(which, buffer)
-
-    def _sum(self, numbers: Any) -> Any:
-        total = np.empty_like(numbers)
-        self._comm.Allreduce(np.ascontiguousarray(numbers), total, self._mpi.SUM)
-        return total
-
-    def _most(self, numbers: Any) -> Any:
-        most = np.empty_like(numbers)
-        self._comm.Allreduce(np.ascontiguousarray(numbers), most, self._mpi.MAX)
-        return most
 
     def _swapped(self, rows: list[Any]) -> Any:
         """Send rows to each rank, and return all that they sent here."""
