@@ -19,17 +19,17 @@ from measure import Agreement, Table, arguments, machine
 import clearance as cl
 from clearance import simulation as sim
 
-RATE, SMALL_STEPS = 240, {"spheres": 6, "cubes": 6}
+RATE, SMALL_STEPS = 160, 10
 
 
 class Clearance:
     """Hard contacts in small steps."""
 
     def __init__(self, setup: Setup, threads: int = 1, rate: int = RATE) -> None:
-        self.step, small_steps = 1 / rate, SMALL_STEPS[setup.kind]
-        self.settings = f"Hard(iterations={small_steps}), {threads} thread{'s' if threads > 1 else ''}"
+        self.step = 1 / rate
+        self.settings = f"Hard(iterations={SMALL_STEPS}), {threads} thread{'s' if threads > 1 else ''}"
         gravity = (0.0, 0.0, -setup.gravity)
-        self.particles = sim.Particles(self.step, gravity, sim.Hard(iterations=small_steps), threads=threads)
+        self.particles = sim.Particles(self.step, gravity, sim.Hard(iterations=SMALL_STEPS), threads=threads)
         material = sim.Material(setup.friction, setup.restitution)
         for k, (normal, offset) in enumerate(setup.walls):
             self.particles.add_wall(f"wall {k}", cl.HalfSpace(normal, offset), material=material)
@@ -107,7 +107,7 @@ def gas_table(count: int, free_times: float, checks: Agreement) -> Table:
 
 def sizes_table(counts: list[int], steps: int) -> Table:
     table = Table(
-        "Spheres that lie in a box, by their number, one step of 1/240 s",
+        "Spheres that lie in a box, by their number, one step of 1/160 s",
         ["bodies", "threads", "clock [ms]", "steps of a body per second", "contacts", "memory [MB]"],
     )
     for count in counts:

@@ -9,7 +9,10 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(path.relative_to(ROOT) for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-RUNNING = ["README.md", *(f"docs/{name}.md" for name in ("guide", "robots", "guard", "scanners", "simulation"))]
+RUNNING = [
+    "README.md",
+    *(f"docs/{name}.md" for name in ("guide", "robots", "guard", "scanners", "simulation", "packings")),
+]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PRINTED = re.compile(r"#> ?(.*)")  # in a block: one line that is printed
 
@@ -21,7 +24,8 @@ def blocks_of(text):
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", *(f"docs/{name}.md" for name in ("guide", "robots", "guard", "scanners", "simulation"))]
+    "name",
+    ["README.md", *(f"docs/{name}.md" for name in ("guide", "robots", "guard", "scanners", "simulation", "packings"))],
 )
 def test_code_blocks_run_and_print_what_they_say(name):
     text = (ROOT / name).read_text(encoding="utf-8")

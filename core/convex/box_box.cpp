@@ -1,5 +1,7 @@
 #include "convex/box_box.hpp"
 
+#include <cmath>
+
 namespace clearance {
 namespace {
 
@@ -23,23 +25,28 @@ public:
             const double reach_of_a = dot(magnitude(columns[j]), a.half);
             consider(columns[j], abs_of(dot(t_, columns[j])) - along(b.half, j) - reach_of_a);
         }
-        // An edge product has to be better than a face beyond rounding.
+        const Mat3 size{{magnitude(r.row[0]), magnitude(r.row[1]), magnitude(r.row[2])}};
         for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) {
-                const Vec3d product = cross(axis_of(i), columns[j]);
-                const double length = norm(product);
-                if (length < 1e-14) continue;  // parallel: no product of their own
-                const Vec3d n = (1.0 / length) * product;
-                const double reach_of_a = dot(magnitude(n), a.half);
-                const double reach_of_b = dot(magnitude(transposed_times(r, n)), b.half);
-                consider(n, abs_of(dot(t_, n)) - reach_of_a - reach_of_b, 1e-12 * pair.size);
-            }
+            for (int j = 0; j < 3; ++j) consider_edges(i, j, columns[j], a, b, size, 1e-12 * pair.size);
     }
 
     Vec3d normal{1, 0, 0};
     double separation = -std::numeric_limits<double>::infinity(), highest = separation;
 
 private:
+    // The product of an edge of each. It has to be better than a face beyond rounding; its length is needed only then.
+    void consider_edges(int i, int j, const Vec3d& column, const Box& a, const Box& b, const Mat3& size, double handicap) {
+        const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+        const double u = along(column, i1), v = along(column, i2), length_sq = u * u + v * v;
+        if (length_sq < 1e-28) return;  // parallel: no product of their own
+        const double reach_of_a = along(a.half, i1) * abs_of(v) + along(a.half, i2) * abs_of(u);
+        const double reach_of_b = along(b.half, j1) * along(size.row[i], j2) + along(b.half, j2) * along(size.row[i], j1);
+        const double apart = abs_of(along(t_, i2) * u - along(t_, i1) * v) - reach_of_a - reach_of_b;
+        if (apart < 0.0 && separation < 0.0 && apart * apart >= separation * separation * length_sq) return;
+        const double length = std::sqrt(length_sq);
+        consider((1.0 / length) * cross(axis_of(i), column), apart / length, handicap);
+    }
+
     void consider(const Vec3d& n, double separation_along, double handicap = 0.0) {
         highest = max_of(highest, separation_along);
         if (!(separation_along - handicap > separation)) return;

@@ -8,7 +8,7 @@ namespace clearance {
 namespace {
 
 constexpr double kSamePlace = 0.05;   // of the smaller particle: contact points nearer than this are one
-constexpr double kStiffest = 2.0;     // of the rate of steps: how fast overlaps are undone, however small the small steps
+constexpr double kStiffest = 2.5;     // of the rate of steps: how fast overlaps are undone, however small the small steps
 constexpr double kRecovery = 0.5;     // of the speed after a fall by half its radius: the most at which overlaps are undone
 constexpr double kBounceSteps = 2.0;  // slower than what gravity does in this many steps, nothing bounces
 constexpr double kRounding = 1e-13;   // of lengths

@@ -216,7 +216,7 @@ void Particles::solve_hard(int threads, Partners& partners) {
     // What undoing overlaps has left is taken out.
     const double small = kSmall * norm(settings_.gravity) * settings_.step;
     double changed = kInfinity;
-    for (int k = 0; k < settings_.iterations && changed > small; ++k)
+    for (int k = 0; k < std::max(2, settings_.iterations / 3) && changed > small; ++k)
         changed = partners.largest(
             for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.relax(rigid_); }));
     for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.bounce(rigid_), 0.0; });

@@ -152,4 +152,4 @@ def _even(layers: Integers, counts: NDArray[np.float64], parts: int) -> Integers
     sums = np.concatenate([[0.0], np.cumsum(counts)])
     wanted = sums[-1] * np.arange(1, parts) / parts
     nearest = np.abs(sums - wanted[:, None]).argmin(axis=1)
-    return np.append(layers, layers[-1] + 1)[nearest]
+    return np.asarray(np.append(layers, layers[-1] + 1)[nearest], dtype=np.int64)
