@@ -1,4 +1,5 @@
 #include <cmath>
+#include <mutex>
 
 #include "dynamics/encounters.hpp"
 #include "dynamics/particles.hpp"
@@ -33,6 +34,30 @@ struct Particles::Scratch {
     Work work;
 };
 
+// One for each thread that is at work, kept from step to step.
+class Particles::Scratches {
+public:
+    explicit Scratches(const Particles& particles) : kinds(particles.kind_.size()) {}
+
+    std::unique_ptr<Scratch> take(const Particles& particles) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (free_.empty()) return std::make_unique<Scratch>(particles);
+        std::unique_ptr<Scratch> one = std::move(free_.back());
+        free_.pop_back();
+        return one;
+    }
+    void give_back(std::unique_ptr<Scratch> one) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        free_.push_back(std::move(one));
+    }
+
+    const std::size_t kinds;
+
+private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Scratch>> free_;
+};
+
 void Particles::find_contacts(int threads) {
     const bool is_hard = settings_.law == ContactLaw::hard;
     const double gravity = norm(settings_.gravity);
@@ -42,12 +67,14 @@ void Particles::find_contacts(int threads) {
                                    .slowest_bounce = kBounceSteps * gravity * settings_.step,
                                    .fastest_recovery = gravity > 0.0 ? kRecovery * std::sqrt(gravity * largest_ball_) : 3.0,
                                    .bounces_last = true};
+    if (!scratches_ || scratches_->kinds != kind_.size()) scratches_ = std::make_shared<Scratches>(*this);
     Pool::shared().for_blocks(blocks_.size(), kBlocksAtOnce, threads, [&](std::size_t begin, std::size_t end) {
-        Scratch scratch(*this);
+        std::unique_ptr<Scratch> scratch = scratches_->take(*this);
         for (std::size_t k = begin; k < end; ++k) {
-            find_contacts(blocks_[k], scratch);
+            find_contacts(blocks_[k], *scratch);
             blocks_[k].contacts.prepare(rigid_, settings);
         }
+        scratches_->give_back(std::move(scratch));
     });
     work_.contacts = 0;
     for (const Block& block : blocks_) work_.contacts += static_cast<std::int64_t>(block.contacts.points.size());

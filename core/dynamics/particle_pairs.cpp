@@ -148,35 +148,29 @@ void Particles::add_pairs_of_particles(std::vector<std::vector<Found>>& found, i
     });
 }
 
-bool Particles::is_near(const Wall& wall, const PlacedBody& probe, double limit) {
-    if (wall.plane) {
-        const Ball& ball = probe.ball();
-        return dot(wall.plane->normal, probe.origin() + ball.centre) - wall.plane->offset <= ball.radius + limit;
-    }
+bool Particles::is_near(const Wall& wall, PlacedBody& point, const Vec3d& place, double limit) {
+    if (wall.plane) return dot(wall.plane->normal, place) - wall.plane->offset <= limit;
+    point.place({kNoTurn, place});
     Work work;
-    return within(wall.placed, probe, limit, work);
+    return within(wall.placed, point, limit, work);
 }
 
 void Particles::add_pairs_with_walls(std::vector<std::vector<Found>>& found, int threads) const {
     const std::size_t first = found.size();
     found.resize(first + (size() + kChunk - 1) / kChunk);
     const std::vector<Vec3d> all = shifts(), nowhere{{0, 0, 0}};  // a plane goes on by itself
-    std::vector<Body> probes;                                     // balls around particles of each kind
-    for (const Kind& kind : about_kind_)
-        probes.emplace_back(std::vector<Part>{part_of(Convex{Element{1, {}, kind.radius}, kind.radius}, Pose{kNoTurn, {}})});
+    const Body point({part_of(Convex{Element{1, {}, 0.0}, 0.0}, Pose{})});
     Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
-        std::vector<PlacedBody> placed(probes.begin(), probes.end());
+        PlacedBody placed(point);
         for (std::size_t k = begin + 1; k <= end; ++k) {
             const BlockNumber block = layout_.block_of(built_at_[k]);
             if (!domain_.contains(block)) continue;
-            PlacedBody& probe = placed[static_cast<std::size_t>(kinds_[k])];
+            const double limit = about_kind_[static_cast<std::size_t>(kinds_[k])].radius + slacks_[k];
             for (std::size_t wall = 0; wall < walls_.size(); ++wall)
-                for (const Vec3d& shift : walls_[wall].plane ? std::span(nowhere) : std::span(all)) {
-                    probe.place({kNoTurn, built_at_[k] + shift});
-                    if (is_near(walls_[wall], probe, slacks_[k]))
+                for (const Vec3d& shift : walls_[wall].plane ? nowhere : all)
+                    if (is_near(walls_[wall], placed, built_at_[k] + shift, limit))
                         found[first + begin / kChunk].push_back(
                             {block, pair_of(0, k, static_cast<std::int32_t>(wall), shift)});
-                }
         }
     });
 }

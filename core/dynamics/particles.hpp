@@ -113,7 +113,7 @@ public:
 
     // Who is where, in blocks.
     std::vector<BlockNumber> blocks_of_owned() const;
-    std::vector<BlockNumber> blocks_of_memories() const;       // while there are pairs,       // in the order of memories
+    std::vector<BlockNumber> blocks_of_memories() const;       // while there are pairs: in the order of memories
     std::vector<std::size_t> near(const BlockBox& box) const;  // those that may take part in pairs of these blocks
 
     // Velocities of some, to be shared.
@@ -152,6 +152,7 @@ private:
         Pair pair;
     };
     struct Scratch;
+    class Scratches;
 
     void append(const Particle& particle);
     void measure_rooms(int threads);
@@ -161,7 +162,7 @@ private:
     std::vector<Vec3d> shifts() const;
     double narrowest_period() const;
     void add_pairs_of_particles(std::vector<std::vector<Found>>& found, int threads) const;
-    static bool is_near(const Wall& wall, const PlacedBody& probe, double limit);
+    static bool is_near(const Wall& wall, PlacedBody& point, const Vec3d& place, double limit);
     void add_pairs_with_walls(std::vector<std::vector<Found>>& found, int threads) const;
     void fill_blocks(const std::vector<std::vector<Found>>& found);
     static void deal_out(std::vector<Pair>& pairs);
@@ -203,6 +204,7 @@ private:
     BlockLayout layout_;
     BlockBox domain_;
     std::vector<Block> blocks_;  // by colour
+    std::shared_ptr<Scratches> scratches_;
     std::array<std::size_t, BlockLayout::kColours + 1> colours_{};
     std::int64_t steps_ = 0;
     ParticleWork work_;

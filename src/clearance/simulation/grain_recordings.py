@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import sys
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -18,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..meshio import write_whole
-from ..progress import reporter
 from ..shapes import Placed, Shape
+from .grain_progress import teller
 from .materials import checked_number
 from .world_files import UNREADABLE, ShapeReader, shape_bytes
 
@@ -31,7 +29,6 @@ Indices = NDArray[np.int64]
 
 FORMAT = "clearance grains 1"
 LONGEST = 1e6  # seconds: frames of more would fill any memory
-LONGEST_BAR = 20
 
 
 class Snapshot(Protocol):
@@ -373,7 +370,7 @@ def record(
     last = max(round(length / step), 1)
     frames = np.round(np.arange(np.floor(length * rate) + 1.0) / (rate * step)).astype(np.int64)
     due = np.unique(np.append(frames[frames <= last], last))
-    recorder, tell = GrainRecorder(grains), _teller(progress, grains)
+    recorder, tell = GrainRecorder(grains), teller(progress, grains)
     recorder.take()
     for before, after in itertools.pairwise(due.tolist()):
         grains.step(after - before)
@@ -381,25 +378,3 @@ def record(
         if tell is not None:
             tell(after / last)
     return recorder.finish()
-
-
-def _teller(progress: bool | Callable[[float], Any], grains: Grains) -> Callable[[float], Any] | None:
-    tell = reporter(progress)
-    return _Bar(grains) if progress is True and tell is not None else tell
-
-
-class _Bar:
-    """A bar that tells of bodies, contacts, and how fast they are simulated."""
-
-    def __init__(self, grains: Grains) -> None:
-        self.grains = grains
-        self.seen, self.clock = grains.time, time.perf_counter()
-
-    def __call__(self, fraction: float) -> None:
-        now, clock = self.grains.time, time.perf_counter()
-        speed = (now - self.seen) / max(clock - self.clock, 1e-9)
-        self.seen, self.clock = now, clock
-        full = round(LONGEST_BAR * fraction)
-        bar = f"[{'=' * full}{' ' * (LONGEST_BAR - full)}] {fraction:4.0%}"
-        told = f"{len(self.grains.ids)} bodies, {self.grains.work.contacts} contacts, {speed:.3g} s/s"
-        print(f"\r{bar}  {told}".ljust(79), end="\n" if fraction >= 1.0 else "", file=sys.stderr, flush=True)

@@ -186,6 +186,7 @@ class ParticleRoom:
 
         Examples
         --------
+        >>> from clearance.simulation import Particles
         >>> particles = Particles()
         >>> particles.add_wall("floor", HalfSpace([0.0, 0.0, 1.0], 0.0))
         >>> list(particles.walls)

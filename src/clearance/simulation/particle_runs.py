@@ -9,7 +9,8 @@ from typing import Any, TypeVar, cast
 
 from ..progress import reporter
 from .distributed import DistributedParticles
-from .grain_recordings import LONGEST, _teller
+from .grain_progress import teller
+from .grain_recordings import LONGEST
 from .materials import checked_number
 from .particle_files import Checkpoint, _complete, write_pieces
 from .particle_kinds import ParticleWork
@@ -127,7 +128,7 @@ class _News:
         self.particles, self.comm = particles, comm
         self.ids, self.work = range(0), ParticleWork(0, 0, 0, 0)
         grains: Any = self
-        self._tell = _teller(progress if comm is None or comm.rank == 0 else False, grains)
+        self._tell = teller(progress if comm is None or comm.rank == 0 else False, grains)
         self._is_wanted = self._tell is not None if comm is None else comm.bcast(self._tell is not None)
 
     @property

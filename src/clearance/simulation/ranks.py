@@ -26,7 +26,17 @@ Result = TypeVar("Result")
 
 
 def mpi() -> Any:
-    """Import MPI, or say how to get it."""
+    """Import MPI, or say how to get it.
+
+    Returns
+    -------
+    module
+
+    Examples
+    --------
+    >>> mpi().COMM_SELF.size
+    1
+    """
     try:
         from mpi4py import MPI
     except ImportError as error:
@@ -46,6 +56,11 @@ def agreed(comm: Any, action: Callable[[], Result]) -> Result:
     Returns
     -------
     what `action` returns
+
+    Examples
+    --------
+    >>> agreed(mpi().COMM_SELF, lambda: 3)
+    3
     """
     failure: Exception | None = None
     try:
@@ -72,6 +87,11 @@ def ended_together(comm: Any, action: Callable[[], Result]) -> Result:
     Returns
     -------
     what `action` returns
+
+    Examples
+    --------
+    >>> ended_together(None, lambda: 3)
+    3
     """
     try:
         return action()

@@ -103,6 +103,12 @@ class ShapeReader(pickle.Unpickler):
     """Reads shapes, and runs nothing else: of NumPy not even its own way to make arrays, which trusts what it reads."""
 
     def find_class(self, module: str, name: str) -> Any:
+        """Give what a pickle names, if it is part of shapes.
+
+        Parameters
+        ----------
+        module, name : str
+        """
         found = super().find_class(module, name) if module == "clearance._core" else None
         if isinstance(found, type) and issubclass(found, Shape):
             return found

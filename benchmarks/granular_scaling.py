@@ -1,0 +1,164 @@
+"""Grains on threads and on ranks of MPI: strong and weak scaling as far as this machine goes, and what it says of more.
+
+    python benchmarks/granular_scaling.py
+
+Balls lie in a box, each floor on the one below. Ranks are started with mpiexec. What a rank tells others in a step is
+counted, and gives a projection to many ranks: work shrinks with the particles of a rank, messages stay as many, and
+their lengths shrink with the surface of its box.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from measure import Table, machine
+
+import clearance as cl
+from clearance import simulation as sim
+
+SIZE, STEP, SMALL_STEPS = 0.02, 1 / 160, 10
+LATENCY, BANDWIDTH = 2e-6, 1e10  # of a network to reckon with [s, bytes/s]
+
+
+def lattice(count: int) -> tuple[np.ndarray, float]:
+    """Centres of balls that touch, in a cube as far as that goes, and the edge of its floor."""
+    row = round(count ** (1 / 3))
+    places = np.stack(np.unravel_index(np.arange(count), (count // row**2 + 1, row, row))[::-1], axis=1)
+    return (places + 0.5) * SIZE, row * SIZE
+
+
+def filled(particles: Any, count: int, mine: bool = True) -> Any:
+    centres, side = lattice(count)
+    for name, normal, offset in [
+        ("floor", [0, 0, 1], 0.0),
+        ("left", [1, 0, 0], 0.0),
+        ("right", [-1, 0, 0], -side),
+        ("front", [0, 1, 0], 0.0),
+        ("back", [0, -1, 0], -side),
+    ]:
+        particles.add_wall(name, cl.HalfSpace(normal, offset))
+    particles.add(cl.Sphere(SIZE / 2), centres if mine else np.empty((0, 3)), density=2500.0)
+    return particles
+
+
+def timed(particles: Any, steps: int) -> float:
+    particles.step(steps)
+    start = perf_counter()
+    particles.step(steps)
+    return (perf_counter() - start) / steps
+
+
+def on_ranks(count: int, steps: int) -> None:
+    """What each rank runs."""
+    from mpi4py import MPI
+
+    comm = MPI.COMM_WORLD
+    particles = sim.DistributedParticles(comm, STEP, contact=sim.Hard(iterations=SMALL_STEPS))
+    filled(particles, count, comm.rank == 0)
+    particles.step(steps)
+    sent, messages = particles.bytes_sent, particles.messages
+    comm.barrier()
+    start = perf_counter()
+    particles.step(steps)
+    taken = (perf_counter() - start) / steps
+    told = [(particles.bytes_sent - sent) / steps, (particles.messages - messages) / steps, len(particles.ids)]
+    all_told = comm.gather(told)
+    if comm.rank == 0:
+        print(json.dumps({"seconds": taken, "told": all_told}))
+
+
+def started(ranks: int, count: int, steps: int) -> dict[str, Any]:
+    beside = Path(sys.executable).with_name("mpiexec")
+    mpiexec = str(beside) if beside.exists() else shutil.which("mpiexec") or "mpiexec"
+    command = [mpiexec, "-n", str(ranks), sys.executable, __file__, "--run", str(count), str(steps)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def strong(count: int, steps: int) -> tuple[Table, dict[str, Any]]:
+    table = Table(
+        f"{count} balls in a box, a step of 1/160 s",
+        ["how", "clock [ms]", "speed-up", "steps of a body per second", "sent by a rank [kB]", "messages of a rank"],
+    )
+    first = 0.0
+    for threads in (1, 2):
+        taken = timed(
+            filled(sim.Particles(STEP, contact=sim.Hard(iterations=SMALL_STEPS), threads=threads), count), steps
+        )
+        first = first or taken
+        table.add(f"{threads} threads", 1e3 * taken, first / taken, count / taken, "", "")
+    found: dict[str, Any] = {}
+    for ranks in (1, 2):
+        found = started(ranks, count, steps)
+        sent, messages, _ = np.max(found["told"], axis=0)
+        taken = found["seconds"]
+        table.add(f"{ranks} ranks", 1e3 * taken, first / taken, count / taken, sent / 1e3, messages)
+    return table, {"one": first, **found, "count": count}
+
+
+def weak(count: int, steps: int) -> Table:
+    table = Table(
+        f"{count} balls for each rank",
+        ["ranks", "balls", "clock [ms]", "efficiency", "least and most balls of a rank", "sent by a rank [kB]"],
+    )
+    first = 0.0
+    for ranks in (1, 2):
+        found = started(ranks, ranks * count, steps)
+        taken, shares = found["seconds"], [int(row[2]) for row in found["told"]]
+        first = first or taken
+        sent = np.max(found["told"], axis=0)[0]
+        table.add(ranks, ranks * count, 1e3 * taken, first / taken, f"{min(shares)} to {max(shares)}", sent / 1e3)
+    return table
+
+
+def projection(measured: dict[str, Any]) -> Table:
+    """From two ranks, which share one face, to boxes with six of them."""
+    sent, messages, share = np.max(measured["told"], axis=0)
+    per_body = measured["one"] / measured["count"]
+    face = sent / share ** (2 / 3)  # bytes for each face of a box, over its size
+    table = Table(
+        "Projected: a box of space for each rank, six neighbours that share faces and twenty that share less",
+        ["ranks", "balls of a rank", "compute [ms]", "lengths [ms]", "messages [ms]", "efficiency"],
+    )
+    for ranks in (64, 1024, 16_384):
+        for balls in (2_000, 20_000, 200_000):
+            compute = balls * per_body
+            lengths = 7.0 * face * balls ** (2 / 3) / BANDWIDTH
+            waiting = 26.0 * messages * LATENCY + 12.0 * np.log2(ranks) * LATENCY
+            whole = compute + lengths + waiting
+            table.add(ranks, balls, 1e3 * compute, 1e3 * lengths, 1e3 * waiting, compute / whole)
+    table.notes.append(
+        f"measured: {per_body * 1e6:.2f} us for a step of a ball, {sent / 1e3:.0f} kB and {messages:.0f} messages "
+        f"through one face in a step; reckoned with {LATENCY * 1e6:g} us for a message and {BANDWIDTH / 1e9:g} GB/s"
+    )
+    return table
+
+
+def main() -> None:
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("--run", nargs=2, type=int, help="what mpiexec calls")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--markdown", action="store_true")
+    chosen = parser.parse_args()
+    if chosen.run:
+        on_ranks(*chosen.run)
+        return
+    print(machine())
+    count, steps = (1000, 5) if chosen.quick else (30_000, 20)
+    table, measured = strong(count, steps)
+    table.show(chosen.markdown)
+    weak(count // 2, steps).show(chosen.markdown)
+    projection(measured).show(chosen.markdown)
+
+
+if __name__ == "__main__":
+    main()
