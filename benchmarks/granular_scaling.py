@@ -10,6 +10,7 @@ their lengths shrink with the surface of its box.
 from __future__ import annotations
 
 import json
+import resource
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from granular_peers import Gas
 from measure import Table, machine
 
 import clearance as cl
@@ -143,16 +145,41 @@ def projection(measured: dict[str, Any]) -> Table:
     return table
 
 
+def million(steps: int, count: int = 1_000_000) -> Table:
+    """A gas of very many spheres: memory, speed, and how well energy is kept."""
+    gas = Gas(count)
+    corner = np.full(3, gas.side)
+    particles = sim.Particles(
+        0.1 * gas.size / gas.speed, (0, 0, 0), sim.Elastic(), lower=(0, 0, 0), upper=corner, periodic=True
+    )
+    particles.add(cl.Sphere(gas.size / 2), *gas.start(), density=gas.density)
+    before, start = particles.energy.kinetic, perf_counter()
+    particles.step(steps)
+    taken = perf_counter() - start
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    table = Table(
+        f"An elastic gas of {count} spheres, all cores",
+        ["steps", "clock [s]", "steps of a body per second", "memory [MB]", "energy off by", "builds"],
+    )
+    off = abs(particles.energy.kinetic / before - 1.0)
+    table.add(steps, taken, count * steps / taken, memory, f"{off:.1e}", particles.work.builds)
+    return table
+
+
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--run", nargs=2, type=int, help="what mpiexec calls")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--million", action="store_true", help="a gas of a million spheres, 1000 steps, instead")
     parser.add_argument("--markdown", action="store_true")
     chosen = parser.parse_args()
     if chosen.run:
         on_ranks(*chosen.run)
         return
     print(machine())
+    if chosen.million:
+        million(*((10, 10_000) if chosen.quick else (1000,))).show(chosen.markdown)
+        return
     count, steps = (1000, 5) if chosen.quick else (30_000, 20)
     table, measured = strong(count, steps)
     table.show(chosen.markdown)

@@ -1,6 +1,6 @@
 """Worlds of rigid bodies, and vehicles in them. Scenario files and recordings are in modules of their own here."""
 
-from . import models
+from . import experiments, models
 from .ackermann import Ackermann
 from .contact_sensors import ContactSensor, Touch
 from .descriptions import Model, ModelBody, ModelJoint, Mount
@@ -41,6 +41,7 @@ __all__ = [
     "World",
     "WorldContacts",
     "WorldWork",
+    "experiments",
     "mass_of",
     "models",
 ]

@@ -21,7 +21,7 @@ __all__ = ["PackingReport", "dropped", "filled_share", "packing", "report_of"]
 
 LENGTH = 1.2  # of edges and diameters, which section 4.2.1 of the thesis gives away
 DENSITY = 1000.0
-STEP = 2e-3
+STEP = 1e-2
 ROOM = 1.05  # between bodies at the beginning, as a multiple of what each may turn in
 QUIET = 1e-6  # kinetic energy of a body that counts as rest, as a share of its weight times its length
 CHECKED_EVERY = 50  # steps
