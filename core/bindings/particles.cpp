@@ -278,11 +278,13 @@ void bind_particles(nb::module_& m) {
                 return self.particles.step(threads, others);
             },
             "threads"_a, "partners"_a)
-        .def_prop_rw(
-            "steps", [](GuardedParticles& self) { return guarded(self, [](Particles& p) { return p.steps(); }); },
+        .def_prop_ro("steps", [](GuardedParticles& self) { return guarded(self, [](Particles& p) { return p.steps(); }); })
+        .def(
+            "set_steps",
             [](GuardedParticles& self, std::int64_t steps) {
                 guarded(self, [&](Particles& p) { return p.set_steps(steps), 0; });
-            })
+            },
+            "steps"_a)
         .def("records", &records_of, "with_seen"_a,
              nb::sig("def records(self, with_seen: bool) -> numpy.typing.NDArray[numpy.float64]"))
         .def("add_records", &add_records, "records"_a, "are_seen"_a)

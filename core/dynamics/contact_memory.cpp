@@ -41,8 +41,7 @@ void add_patches(ContactSolver& solver, std::span<const Rigid> bodies, const Mee
         const Contact& first = found[k];
         solver.add_patch(meeting.a, meeting.b, first.normal, {first.part_a, first.part_b, meeting.material});
         for (; k < found.size() && are_of_one_patch(found[k], first); ++k) {
-            // What is still apart is going to meet at its surfaces, not halfway between.
-            const Vec3d half_gap = max_of(0.0, -0.5 * found[k].depth) * first.normal;
+            const Vec3d half_gap = (meeting.at_surfaces ? max_of(0.0, -0.5 * found[k].depth) : 0.0) * first.normal;
             const Vec3d r_a = found[k].point - half_gap - a.centre, r_b = found[k].point + half_gap - centre_b;
             solver.add_point({found[k].point, -found[k].depth}, r_a, r_b);
         }

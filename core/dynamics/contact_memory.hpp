@@ -20,7 +20,8 @@ struct Meeting {
     std::int32_t a, b;
     std::span<const Contact> found;
     Material material;
-    Vec3d shift_b{0, 0, 0};  // from where b is to where it is met
+    Vec3d shift_b{0, 0, 0};    // from where b is to where it is met
+    bool at_surfaces = false;  // what is apart meets at its surfaces; else halfway, which keeps the angular momentum
 };
 void add_patches(ContactSolver& solver, std::span<const Rigid> bodies, const Meeting& meeting,
                  std::span<ContactMemory> memories, double nearby);

@@ -103,7 +103,7 @@ void Particles::add_contacts(Pair& pair, Block& block, Scratch& scratch) const {
     const std::span<ContactMemory> memories(block.memories.data() + pair.first_memory,
                                             static_cast<std::size_t>(pair.memories));
     add_patches(block.contacts, rigid_,
-                {pair.a, pair.b, scratch.found, together(material, kind_[kind_b].material), pair.shift}, memories,
+                {pair.a, pair.b, scratch.found, together(material, kind_[kind_b].material), pair.shift, true}, memories,
                 is_one ? 4.0 * size : kSamePlace * size);
 }
 

@@ -138,7 +138,7 @@ class Checkpoint:
             room._add_kind(ParticleKind(shape, _mass_from(mass), Material(**material)), is_new=True)
         for shape, (name, pose, material) in zip(self.shapes[len(kinds) :], self.about["walls"], strict=True):
             room.add_wall(name, shape, pose, material=Material(**material))
-        room._core.steps = int(self.about["steps"])
+        room._core.set_steps(self.about["steps"])
         room._next = int(self.about["next"])
 
     def particles(self, threads: int | None = None) -> Particles:
