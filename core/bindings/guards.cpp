@@ -63,6 +63,12 @@ const char* name_of(GuardReason reason) {
     return "stale";
 }
 
+GuardReason reason_from(int number) {
+    if (number < 0 || number > static_cast<int>(GuardReason::stale))
+        throw nb::value_error("the reason of a verdict must be a number from 0 to 5.");
+    return static_cast<GuardReason>(number);
+}
+
 using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Columns = std::vector<std::vector<double>>;  // of Braking, in its order
 
@@ -250,13 +256,12 @@ void bind_guards(nb::module_& m) {
             nb::sig("def __getstate__(self) -> tuple[typing.Any, ...]"))
         .def(
             "__setstate__",
-            [](VerdictObject& v, const nb::tuple& s) {
-                new (&v) VerdictObject{
-                    {nb::cast<bool>(s[0]), static_cast<GuardReason>(nb::cast<int>(s[1])), nb::cast<double>(s[2]),
-                     nb::cast<std::int32_t>(s[3]), gap_from_state(s[4]).gap, nb::cast<double>(s[5]), nb::cast<double>(s[6]),
-                     nb::cast<std::int64_t>(s[7]), nb::cast<std::int64_t>(s[8])},
-                    nb::cast<std::string>(s[9]),
-                    nb::cast<std::string>(s[10])};
+            [](VerdictObject& v, nb::handle s) {
+                new (&v) VerdictObject{{nb::cast<bool>(s[0]), reason_from(nb::cast<int>(s[1])), nb::cast<double>(s[2]),
+                                        nb::cast<std::int32_t>(s[3]), gap_from_state(s[4]).gap, nb::cast<double>(s[5]),
+                                        nb::cast<double>(s[6]), nb::cast<std::int64_t>(s[7]), nb::cast<std::int64_t>(s[8])},
+                                       nb::cast<std::string>(s[9]),
+                                       nb::cast<std::string>(s[10])};
             },
             nb::sig("def __setstate__(self, state: tuple[typing.Any, ...]) -> None"))
         .def("__repr__", [](const VerdictObject& v) {

@@ -411,7 +411,7 @@ void bind_robots(nb::module_& m) {
             nb::sig("def __getstate__(self) -> tuple[typing.Any, ...]"))
         .def(
             "__setstate__",
-            [](RobotGapResult& r, const nb::tuple& s) {
+            [](RobotGapResult& r, nb::handle s) {
                 new (&r) RobotGapResult{gap_from_state(s[0]), nb::cast<std::string>(s[1]), nb::cast<std::string>(s[2])};
             },
             nb::sig("def __setstate__(self, state: tuple[typing.Any, ...]) -> None"));

@@ -247,7 +247,7 @@ void bind_scene(nb::module_& m) {
             nb::sig("def __getstate__(self) -> tuple[typing.Any, ...]"))
         .def(
             "__setstate__",
-            [](NearestResult& r, const nb::tuple& s) {
+            [](NearestResult& r, nb::handle s) {
                 new (&r) NearestResult{gap_from_state(s[0]), nb::cast<std::string>(s[1]), nb::cast<std::string>(s[2])};
             },
             nb::sig("def __setstate__(self, state: tuple[typing.Any, ...]) -> None"));

@@ -119,12 +119,13 @@ Pose moved_by(const Vec3d& translation) {
 
 // Three numbers in a list or a tuple are a translation.
 bool three_numbers(PyObject* value, Vec3d& numbers) {
-    if (!(PyList_CheckExact(value) || PyTuple_CheckExact(value)) || PySequence_Fast_GET_SIZE(value) != 3) return false;
+    const bool is_list = PyList_CheckExact(value);
+    if (!(is_list || PyTuple_CheckExact(value)) || PySequence_Size(value) != 3) return false;
     double* const to[] = {&numbers.x, &numbers.y, &numbers.z};
     for (int k = 0; k < 3; ++k) {
-        PyObject* const item = PySequence_Fast_GET_ITEM(value, k);
+        PyObject* const item = is_list ? PyList_GetItem(value, k) : PyTuple_GetItem(value, k);
         if (PyFloat_CheckExact(item))
-            *to[k] = PyFloat_AS_DOUBLE(item);
+            *to[k] = PyFloat_AsDouble(item);
         else
             return false;
     }

@@ -1,8 +1,11 @@
 #include "bvh/mesh_file.hpp"
 
+#include <cmath>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 
+#include "bvh/subtree.hpp"
 #include "math/pose.hpp"
 
 namespace clearance {
@@ -112,17 +115,64 @@ void check_all(const std::vector<bool>& seen, const char* what) {
         if (!found) refuse(std::string("a ") + what + " is missing");
 }
 
+// A sum knows of NaN, unlike a maximum.
+template <class Real>
+bool is_within(const Vec3<Real>& v, double limit) {
+    return static_cast<double>(abs_of(v.x) + abs_of(v.y) + abs_of(v.z)) <= 3.0 * limit;
+}
+
+void check_finite(std::span<const float> numbers) {
+    for (const float number : numbers)
+        if (!std::isfinite(number)) refuse("a number of the tree is not finite");
+}
+
+template <std::size_t Rows, std::size_t Columns>
+void check_finite(const float (&numbers)[Rows][Columns]) {
+    for (const auto& row : numbers) check_finite(std::span(row));
+}
+
 void check_leaf(const WideLeaf& leaf, std::vector<bool>& seen) {
     if (leaf.count < 1 || leaf.count > kLeafTriangles) refuse("a leaf has " + std::to_string(leaf.count) + " triangles");
     for (int k = 0; k < leaf.count; ++k) mark(seen, leaf.triangle[k], "triangle");
+    for (int k = leaf.count; k < kLeafTriangles; ++k)
+        if (leaf.triangle[k] != leaf.triangle[0]) refuse("a leaf names triangles that it does not have");
+    check_finite(leaf.vertex), check_finite(leaf.normal), check_finite(leaf.centre), check_finite(std::span(leaf.radius));
 }
 void check_leaf(const OneTriangle& leaf, std::vector<bool>& seen) { mark(seen, leaf.triangle, "triangle"); }
 
+// Searches do not ask whether a child is there: those that are not must be far away.
+template <int W>
+void check_volumes(const Node<W>& node) {
+    check_finite(node.centre), check_finite(node.half), check_finite(node.axis);
+    check_finite(std::span(node.sweep)), check_finite(std::span(node.size));
+    const Node<W> empty = empty_node<W>(node.parent);
+    for (int k = node.count; k < W; ++k) {
+        bool is_empty = node.child[k] == Node<W>::kNone;
+        for (int row = 0; row < 3; ++row)
+            is_empty &= node.centre[row][k] == empty.centre[row][k] && node.half[row][k] == empty.half[row][k];
+        for (int row = 0; row < 9; ++row) is_empty &= node.axis[row][k] == empty.axis[row][k];
+        if (!is_empty) refuse("a node has children that it does not count");
+    }
+}
+
+void check_root(const Vec3d& centre, const Volume<float>& root, float size) {
+    const auto is_sane = [](const auto& v) { return is_within(v, 8.0 * kLargestLength); };
+    const bool has_axes = is_sane(root.axis[0]) && is_sane(root.axis[1]) && is_sane(root.axis[2]);
+    if (!(is_sane(centre) && is_sane(root.centre) && is_sane(root.half) && has_axes && size >= 0.0f &&
+          size <= 8.0 * kLargestLength && root.sweep >= 0.0f && root.sweep <= 8.0 * kLargestLength))
+        refuse("the root of the tree is not finite");
+}
+
 // Children stand after their parents, everything is referred to once, and parents are known to their children.
 template <class TreeType>
-void check_tree(const TreeType& tree, std::size_t triangles) {
+void check_tree(const TreeType& tree, const Mesh& mesh) {
+    check_root(tree.centre, tree.root, tree.root_size);
     if (!(tree.unit > 0.0 && tree.unit <= 4.0 * kLargestLength)) refuse("the unit of the tree is out of range");
-    std::vector<bool> nodes(tree.nodes.size()), leaves(tree.leaves.size()), seen(triangles);
+    for (const Face& face : mesh.faces)
+        for (const std::int32_t k : face)
+            if (!is_within(mesh.vertices[static_cast<std::size_t>(k)] - tree.centre, tree.unit))
+                refuse("a triangle lies outside of the tree");
+    std::vector<bool> nodes(tree.nodes.size()), leaves(tree.leaves.size()), seen(mesh.faces.size());
     const auto visit = [&](std::int32_t child, std::int64_t parent_node, std::int32_t slot) {
         if (child < 0) return mark(leaves, ~static_cast<std::int64_t>(child), "leaf");
         mark(nodes, child, "node");
@@ -133,6 +183,7 @@ void check_tree(const TreeType& tree, std::size_t triangles) {
     for (std::size_t n = 0; n < tree.nodes.size(); ++n) {
         const auto& node = tree.nodes[n];
         if (node.count < 1 || node.count > TreeType::width) refuse("a node has no children or too many");
+        check_volumes(node);
         for (int k = 0; k < node.count; ++k)
             visit(node.child[k], static_cast<std::int64_t>(n), static_cast<std::int32_t>(n) * TreeType::width + k);
     }
@@ -141,24 +192,24 @@ void check_tree(const TreeType& tree, std::size_t triangles) {
 }
 
 template <class TreeType>
-void get_tree(Reader& reader, TreeType& tree, std::size_t triangles) {
+void get_tree(Reader& reader, const Mesh& mesh, TreeType& tree) {
     const auto header = reader.get<TreeHeader>();
     tree.centre = header.centre, tree.unit = header.unit, tree.root = header.root;
     tree.root_size = header.root_size, tree.root_child = header.root_child;
     reader.get(tree.nodes, header.nodes);
     reader.get(tree.leaves, header.leaves);
-    check_tree(tree, triangles);
+    check_tree(tree, mesh);
 }
 
 void check_geometry(const Mesh& mesh) {
     if (mesh.vertices.empty() || mesh.faces.empty()) refuse("it has no triangles");
     for (const Vec3d& v : mesh.vertices)
-        if (!(abs_of(v.x) <= kLargestLength && abs_of(v.y) <= kLargestLength && abs_of(v.z) <= kLargestLength))
-            refuse("a vertex is not finite");
+        if (!(largest(v) <= kLargestLength && is_within(v, kLargestLength))) refuse("a vertex is not finite");
     for (const Face& face : mesh.faces)
         for (const std::int32_t k : face)
             if (k < 0 || static_cast<std::size_t>(k) >= mesh.vertices.size()) refuse("a face refers to a missing vertex");
-    if (!(mesh.ball.radius >= 0.0 && largest(mesh.ball.centre) + mesh.ball.radius <= 8.0 * kLargestLength))
+    if (!(mesh.ball.radius >= 0.0 && mesh.ball.radius <= 8.0 * kLargestLength &&
+          is_within(mesh.ball.centre, 8.0 * kLargestLength)))
         refuse("its bounding ball is not finite");
 }
 
@@ -197,8 +248,8 @@ Mesh mesh_from_bytes(const char* bytes, std::size_t count) {
     reader.get(mesh.vertices, header.vertices);
     reader.get(mesh.faces, header.faces);
     check_geometry(mesh);
-    get_tree(reader, mesh.boxes, mesh.faces.size());
-    if (header.has_rss != 0) get_tree(reader, mesh.rss.emplace(), mesh.faces.size());
+    get_tree(reader, mesh, mesh.boxes);
+    if (header.has_rss != 0) get_tree(reader, mesh, mesh.rss.emplace());
     if (reader.left() != 0) refuse("there are " + std::to_string(reader.left()) + " bytes too many");
     return mesh;
 }

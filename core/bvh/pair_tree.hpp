@@ -24,16 +24,20 @@ public:
     PairTree(const TreeType& a, const TreeType& b, const Stand& at_a, const Stand& at_b, const Depth& depth = {})
         : a_(&a), b_(&b), least_(static_cast<float>(depth.least)), into_solid_(depth.into_solid) {
         const Mat3 a_from_b = transposed_times(at_a.rotation, at_b.rotation);
-        const Vec3d apart = at_b.rotation * b.centre + at_b.origin - at_a.origin - at_a.rotation * a.centre;
+        const Vec3d middle_a = at_a.rotation * a.centre, middle_b = at_b.rotation * b.centre;
+        const Vec3d apart = middle_b + at_b.origin - at_a.origin - middle_a;
+        // What is this far from where it is seen from is placed no better, however small it is.
+        const double rounding =
+            32.0 * kEpsilon * (largest(middle_a) + largest(at_a.origin) + largest(middle_b) + largest(at_b.origin));
         const Vec3d shift_in_a = transposed_times(at_a.rotation, apart);
         const Vec3d shift_in_b = -transposed_times(at_b.rotation, apart);
         a_from_b_ = motion(a_from_b, shift_in_a, a.unit, b.unit);
         b_from_a_ = motion(transposed(a_from_b), shift_in_b, b.unit, a.unit);
         unit_a_ = static_cast<float>(a.unit), unit_b_ = static_cast<float>(b.unit);
-        reach_ = norm(apart) + a.root_size * a.unit + b.root_size * b.unit + depth.sweep;
+        reach_ = norm(apart) + a.root_size * a.unit + b.root_size * b.unit + depth.sweep + rounding;
         // What is rounded down to prove a distance comes nearer to zero where it is negative: twice as much makes up for it.
         const double allowed = depth.least < 0.0 ? 2.0 * kFloatSlack : kFloatSlack;
-        const double slack = allowed * reach_ + kFloatUnderflow * (a.unit + b.unit);
+        const double slack = allowed * reach_ + kFloatUnderflow * (a.unit + b.unit) + rounding;
         slack_ = static_cast<float>(slack);
         slack_below_ = static_cast<float>(slack + depth.sweep), slack_above_ = static_cast<float>(slack - depth.sweep);
         bounded_ = reach_ <= kMostUnits * min_of(a.unit, b.unit);

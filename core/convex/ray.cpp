@@ -227,6 +227,8 @@ Entry entry_of(const ConvexCore& core, double radius, const Line& line, double f
         if (!(gap.lower - radius > rounding)) break;
         towards = gap.normal;
     }
+    // What is no larger than rounding is met where the ball around it is.
+    if (entry.at > first && norm_sq(entry.normal) == 0.0) entry.normal = against(line.along);
     entry.is_hit = true;
     return entry;
 }

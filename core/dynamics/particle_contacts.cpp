@@ -12,7 +12,7 @@ constexpr double kSamePlace = 0.05;   // of the smaller particle: contact points
 constexpr double kStiffest = 2.5;     // of the rate of steps: how fast overlaps are undone, however small the small steps
 constexpr double kRecovery = 0.5;     // of the speed after a fall by half its radius: the most at which overlaps are undone
 constexpr double kBounceSteps = 2.0;  // slower than what gravity does in this many steps, nothing bounces
-constexpr double kRounding = 1e-13;   // of lengths
+constexpr double kDoubt = 1e-8;       // of lengths: more than what distances are found to
 constexpr std::size_t kBlocksAtOnce = 4;
 
 // Whether balls that are apart by `between` come within `reach` while they move against each other by `way`.
@@ -133,7 +133,8 @@ bool Particles::meet_as_balls(const Pair& pair, Scratch& scratch) const {
     return true;
 }
 
-// Whether the direction that parted two convex particles before still does, and will until the end of the step.
+// Whether the direction that parted two convex particles before still does, and proves that there is nothing to find: what
+// is found must not depend on what is known from before.
 bool Particles::are_still_parted(const Pair& pair, double margin) const {
     const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
     const Vec3d& n = pair.between;
@@ -146,16 +147,21 @@ bool Particles::are_still_parted(const Pair& pair, double margin) const {
         return dot(direction, origin + rotation * support(convex.core, transposed_times(rotation, direction))) +
                convex.radius;
     };
-    const double rounding = kRounding * (abs_of(dot(n, rigid_[a].centre)) + largest_ball_);
-    const double apart = dot(n, pair.shift) - farthest(b, -n) - farthest(a, n) - rounding;
-    const double coming = settings_.step * dot(n, rigid_[b].velocity - rigid_[a].velocity);
-    return apart > margin || (apart > 0.0 && apart + coming > 0.0);
+    const double doubt = kDoubt * (abs_of(dot(n, rigid_[a].centre)) + largest_ball_);
+    return dot(n, pair.shift) - farthest(b, -n) - farthest(a, n) > margin + doubt;
+}
+
+// How much nearer to each other two may come in the step.
+double Particles::margin_of(const Pair& pair) const {
+    if (settings_.law != ContactLaw::hard) return 0.0;
+    const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
+    if (a == 0) return rooms_[b];
+    return norm(rigid_[b].velocity - rigid_[a].velocity) * settings_.step + turnings_[a] + turnings_[b];
 }
 
 void Particles::meet(Pair& pair, Scratch& scratch) const {
     const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
-    const bool looks_ahead = settings_.law == ContactLaw::hard;
-    const double margin = looks_ahead ? rooms_[b] + (a == 0 ? 0.0 : rooms_[a]) : 0.0;
+    const double margin = margin_of(pair);
     if (are_still_parted(pair, margin)) return;
     const Vec3d fall = settings_.step * settings_.gravity;
     const auto kind_b = static_cast<std::size_t>(kinds_[b]);

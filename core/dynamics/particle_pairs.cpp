@@ -18,6 +18,8 @@ constexpr double kThickSkin = 0.5;      // of a particle, unless a step needs mo
 constexpr double kStepsPerBuild = 4.0;  // at the present speed
 constexpr double kRounding = 1e-6;      // of lengths
 constexpr std::size_t kChunk = 512;     // particles that a thread takes at a time
+constexpr std::size_t kBlocksAtOnce = 16;
+constexpr std::size_t kRounds = 64;
 
 struct BlockHash {
     std::size_t operator()(const BlockNumber& block) const {
@@ -34,6 +36,62 @@ struct BlockHash {
 double periods_between(double a, double b, double period) { return period > 0.0 ? std::round((a - b) / period) : 0.0; }
 
 }  // namespace
+
+// What is known of pairs since they were last looked for: what they press with, by their numbers, and what parted them, by
+// their places, which stay the same unless particles come or go.
+class Particles::History {
+public:
+    History(std::span<const PairMemory> memories, std::span<const Block> blocks, std::size_t places)
+        : memories_(memories), places_(places + 1, 0) {
+        for (std::size_t k = 0; k < memories.size(); ++k) {
+            if (k > 0 && memories[k].a == memories[k - 1].a) continue;
+            firsts_.push_back(memories[k].a), starts_.push_back(k);
+        }
+        starts_.push_back(memories.size());
+        const auto for_parted = [&](const auto& action) {
+            for (const Block& block : blocks)
+                for (const Pair& pair : block.pairs)
+                    if (norm_sq(pair.between) > 0.0) action(pair);
+        };
+        for_parted([&](const Pair& pair) { ++places_[static_cast<std::size_t>(pair.a)]; });
+        for (std::size_t k = 1; k < places_.size(); ++k) places_[k] += places_[k - 1];
+        parted_.resize(places_.back());
+        for_parted([&](const Pair& pair) { parted_[--places_[static_cast<std::size_t>(pair.a)]] = {pair.b, pair.between}; });
+    }
+
+    std::span<const PairMemory> memories_of(const Pair& pair) const {
+        const auto first = std::lower_bound(firsts_.begin(), firsts_.end(), pair.number_a);
+        if (first == firsts_.end() || *first != pair.number_a) return {};
+        const auto k = static_cast<std::size_t>(first - firsts_.begin());
+        const auto own = memories_.subspan(starts_[k], starts_[k + 1] - starts_[k]);
+        const auto found = std::ranges::equal_range(own, pair.number_b, {}, &PairMemory::b);
+        return {found.begin(), found.end()};
+    }
+
+    Vec3d between(const Pair& pair) const {
+        for (std::size_t k = places_[static_cast<std::size_t>(pair.a)]; k < places_[static_cast<std::size_t>(pair.a) + 1];
+             ++k)
+            if (parted_[k].b == pair.b) return parted_[k].between;
+        return {0, 0, 0};
+    }
+
+private:
+    struct Parted {
+        std::int32_t b;
+        Vec3d between;
+    };
+    std::span<const PairMemory> memories_;
+    std::vector<std::int64_t> firsts_;  // numbers of first particles,
+    std::vector<std::size_t> starts_;   // and where their memories start
+    std::vector<std::size_t> places_;   // where those start that are parted from each particle
+    std::vector<Parted> parted_;
+};
+
+// What a thread needs to put the pairs of one block after the other in order.
+struct Particles::Ordering {
+    std::vector<std::uint64_t> used;  // rounds of each particle, as bits
+    std::vector<std::size_t> rounds;  // of each pair
+};
 
 // Each particle has room of its own: what is fast needs more of it than what lies still.
 double Particles::give_room() {
@@ -78,9 +136,10 @@ Vec3d Particles::shift_between(const Vec3d& a, const Vec3d& b) const {
             period.z * periods_between(a.z, b.z, period.z)};
 }
 
-Particles::Pair Particles::pair_of(std::size_t a, std::size_t b, std::int32_t wall, const Vec3d& shift) const {
+Particles::Found Particles::found_at(const BlockNumber& block, std::size_t a, std::size_t b, std::int32_t wall,
+                                     const Vec3d& shift) const {
     const std::int64_t number_a = a == 0 ? -1 - wall : numbers_[a];
-    return {static_cast<std::int32_t>(a), static_cast<std::int32_t>(b), wall, number_a, numbers_[b], shift};
+    return {block, static_cast<std::int32_t>(a), static_cast<std::int32_t>(b), wall, number_a, numbers_[b], shift};
 }
 
 // To all places where a particle may be seen.
@@ -103,9 +162,11 @@ void Particles::find_pairs(std::span<const PairMemory> memories, int threads) {
     std::vector<std::vector<Found>> found;
     add_pairs_of_particles(found, threads);
     add_pairs_with_walls(found, threads);
-    fill_blocks(found);
-    Pool::shared().for_blocks(blocks_.size(), 4, threads, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin; k < end; ++k) put_in_order(blocks_[k], memories);
+    const History history(memories, blocks_, rigid_.size());
+    fill_blocks(std::move(found));
+    Pool::shared().for_blocks(blocks_.size(), kBlocksAtOnce, threads, [&](std::size_t begin, std::size_t end) {
+        static thread_local Ordering ordering;
+        for (std::size_t k = begin; k < end; ++k) put_in_order(blocks_[k], history, ordering);
     });
     work_.pairs = 0;
     for (const Block& block : blocks_) work_.pairs += static_cast<std::int64_t>(block.pairs.size());
@@ -143,7 +204,7 @@ void Particles::add_pairs_of_particles(std::vector<std::vector<Found>>& found, i
                 const BlockNumber block = block_of_pair(a, b);
                 if (!domain_.contains(block)) return;
                 const Vec3d shift = shift_between(built_at_[a], built_at_[b]);
-                here.push_back({block, pair_of(a, b, -1, shift)});
+                here.push_back(found_at(block, a, b, -1, shift));
             });
     });
 }
@@ -170,13 +231,13 @@ void Particles::add_pairs_with_walls(std::vector<std::vector<Found>>& found, int
                 for (const Vec3d& shift : walls_[wall].plane ? nowhere : all)
                     if (is_near(walls_[wall], placed, built_at_[k] + shift, limit))
                         found[first + begin / kChunk].push_back(
-                            {block, pair_of(0, k, static_cast<std::int32_t>(wall), shift)});
+                            found_at(block, 0, k, static_cast<std::int32_t>(wall), shift));
         }
     });
 }
 
 // Blocks stand by their colours, and then by their numbers.
-void Particles::fill_blocks(const std::vector<std::vector<Found>>& found) {
+void Particles::fill_blocks(std::vector<std::vector<Found>> found) {
     std::unordered_map<BlockNumber, std::size_t, BlockHash> places;
     std::vector<BlockNumber> numbers;
     for (const auto& here : found)
@@ -189,56 +250,57 @@ void Particles::fill_blocks(const std::vector<std::vector<Found>>& found) {
     colours_.fill(0);
     for (std::size_t k = 0; k < numbers.size(); ++k) {
         places[numbers[k]] = k;
-        blocks_[k].pairs.clear(), blocks_[k].memories.clear(), blocks_[k].contacts.clear();
+        blocks_[k].found.clear(), blocks_[k].memories.clear(), blocks_[k].contacts.clear();
         ++colours_[static_cast<std::size_t>(layout_.colour_of(numbers[k])) + 1];
     }
     for (std::size_t k = 1; k < colours_.size(); ++k) colours_[k] += colours_[k - 1];
     for (const auto& here : found)
-        for (const Found& one : here) blocks_[places.find(one.block)->second].pairs.push_back(one.pair);
+        for (const Found& one : here) blocks_[places.find(one.block)->second].found.push_back(one);
+}
+
+// By numbers, each pair once.
+void Particles::sort(std::vector<Found>& found) {
+    const auto key = [](const Found& one) {
+        return std::tie(one.number_a, one.number_b, one.shift.x, one.shift.y, one.shift.z);
+    };
+    std::sort(found.begin(), found.end(), [&](const Found& one, const Found& other) { return key(one) < key(other); });
+    const auto is_same = [&](const Found& one, const Found& other) { return key(one) == key(other); };
+    found.erase(std::unique(found.begin(), found.end(), is_same), found.end());
 }
 
 // Neighbours in a row that have no body in common do not wait for each other in the solver: pairs are dealt out to rounds in
 // which every particle appears once.
-void Particles::deal_out(std::vector<Pair>& pairs) {
-    std::unordered_map<std::int32_t, std::uint64_t> used;  // rounds, as bits
-    std::vector<std::vector<Pair>> rounds;
-    for (const Pair& pair : pairs) {
-        std::uint64_t& by_b = used[pair.b];
-        const std::uint64_t by_a = pair.a == 0 ? 0 : used[pair.a];
-        const auto round = std::min<std::size_t>(static_cast<std::size_t>(std::countr_one(by_a | by_b)), 63);
-        used[pair.b] |= std::uint64_t{1} << round;
-        if (pair.a > 0) used[pair.a] |= std::uint64_t{1} << round;
-        if (rounds.size() <= round) rounds.resize(round + 1);
-        rounds[round].push_back(pair);
+void Particles::deal_out(Block& block, Ordering& ordering) const {
+    ordering.used.resize(rigid_.size(), 0);
+    ordering.rounds.clear();
+    std::array<std::size_t, kRounds + 1> starts{};
+    for (const Found& one : block.found) {
+        std::uint64_t& by_b = ordering.used[static_cast<std::size_t>(one.b)];
+        std::uint64_t& by_a = one.a == 0 ? by_b : ordering.used[static_cast<std::size_t>(one.a)];
+        const std::size_t round = std::min(static_cast<std::size_t>(std::countr_one(by_a | by_b)), kRounds - 1);
+        by_a |= std::uint64_t{1} << round, by_b |= std::uint64_t{1} << round;
+        ordering.rounds.push_back(round);
+        ++starts[round + 1];
     }
-    pairs.clear();
-    for (const std::vector<Pair>& round : rounds) pairs.insert(pairs.end(), round.begin(), round.end());
+    for (std::size_t k = 1; k < starts.size(); ++k) starts[k] += starts[k - 1];
+    block.pairs.resize(block.found.size());
+    for (std::size_t k = 0; k < block.found.size(); ++k) {
+        const Found& one = block.found[k];
+        block.pairs[starts[ordering.rounds[k]]++] = {one.a, one.b, one.wall, one.number_a, one.number_b, one.shift};
+        ordering.used[static_cast<std::size_t>(one.a)] = ordering.used[static_cast<std::size_t>(one.b)] = 0;
+    }
 }
 
-// By numbers, each pair once, and with what is remembered of it.
-void Particles::put_in_order(Block& block, std::span<const PairMemory> memories) const {
-    const auto by_numbers = [](const Pair& one, const Pair& other) {
-        return std::tie(one.number_a, one.number_b, one.shift.x, one.shift.y, one.shift.z) <
-               std::tie(other.number_a, other.number_b, other.shift.x, other.shift.y, other.shift.z);
-    };
-    std::sort(block.pairs.begin(), block.pairs.end(), by_numbers);
-    const auto is_same = [](const Pair& one, const Pair& other) {
-        return one.number_a == other.number_a && one.number_b == other.number_b && one.shift.x == other.shift.x &&
-               one.shift.y == other.shift.y && one.shift.z == other.shift.z;
-    };
-    block.pairs.erase(std::unique(block.pairs.begin(), block.pairs.end(), is_same), block.pairs.end());
-    deal_out(block.pairs);
-    const auto numbers_before = [](const PairMemory& one, const std::pair<std::int64_t, std::int64_t>& numbers) {
-        return std::pair(one.a, one.b) < numbers;
-    };
+// And with what is known of them.
+void Particles::put_in_order(Block& block, const History& history, Ordering& ordering) const {
+    sort(block.found);
+    deal_out(block, ordering);
+    block.found.clear();
     for (Pair& pair : block.pairs) {
-        const std::pair numbers(pair.number_a, pair.number_b);
+        pair.between = history.between(pair);
         pair.first_memory = static_cast<std::int32_t>(block.memories.size());
-        auto one = std::lower_bound(memories.begin(), memories.end(), numbers, numbers_before);
-        for (; one != memories.end() && std::pair(one->a, one->b) == numbers; ++one) {
-            block.memories.push_back(one->memory);
-            ++pair.memories;
-        }
+        for (const PairMemory& one : history.memories_of(pair)) block.memories.push_back(one.memory);
+        pair.memories = static_cast<std::int32_t>(block.memories.size()) - pair.first_memory;
     }
 }
 

@@ -139,14 +139,14 @@ std::int64_t Particles::step(int threads, Partners& partners) {
 
 // Only hard contacts look ahead.
 void Particles::measure_rooms(int threads) {
-    rooms_.resize(rigid_.size());
+    rooms_.resize(rigid_.size()), turnings_.resize(rigid_.size());
     if (settings_.law != ContactLaw::hard) return;
     const double step = settings_.step, fall = norm(settings_.gravity) * step * step;
     Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin + 1; k <= end; ++k) {
             const Kind& kind = about_kind_[static_cast<std::size_t>(kinds_[k])];
-            const double turning = kind.is_sphere ? 0.0 : norm(rigid_[k].spin) * kind.radius;
-            rooms_[k] = (norm(rigid_[k].velocity) + turning) * step + fall;
+            turnings_[k] = (kind.is_sphere ? 0.0 : norm(rigid_[k].spin) * kind.radius) * step + fall;
+            rooms_[k] = norm(rigid_[k].velocity) * step + turnings_[k];
         }
     });
 }
@@ -283,16 +283,24 @@ std::int64_t Particles::lost(int threads) const {
 
 std::vector<PairMemory> Particles::memories() const {
     if (is_changed_) return remembered_;
-    std::vector<PairMemory> result;
+    struct Place {
+        const Pair* pair;
+        const ContactMemory* first;
+    };
+    std::vector<Place> places;
+    std::size_t count = 0;
     for (const Block& block : blocks_)
         for (const Pair& pair : block.pairs) {
-            const std::int64_t a = pair.number_a, b = pair.number_b;
-            for (std::int32_t k = 0; k < pair.memories; ++k)
-                result.push_back({a, b, block.memories[static_cast<std::size_t>(pair.first_memory + k)]});
+            if (pair.memories > 0) places.push_back({&pair, block.memories.data() + pair.first_memory});
+            count += static_cast<std::size_t>(pair.memories);
         }
-    std::stable_sort(result.begin(), result.end(), [](const PairMemory& one, const PairMemory& other) {
-        return std::pair(one.a, one.b) < std::pair(other.a, other.b);
+    std::stable_sort(places.begin(), places.end(), [](const Place& one, const Place& other) {
+        return std::pair(one.pair->number_a, one.pair->number_b) < std::pair(other.pair->number_a, other.pair->number_b);
     });
+    std::vector<PairMemory> result;
+    result.reserve(count);
+    for (const auto& [pair, first] : places)
+        for (std::int32_t k = 0; k < pair->memories; ++k) result.push_back({pair->number_a, pair->number_b, first[k]});
     return result;
 }
 

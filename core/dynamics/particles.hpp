@@ -142,15 +142,20 @@ private:
         Vec3d between{0, 0, 0};           // the direction that parted them when they were last looked at, if any did
         std::int32_t first_patch = 0, patches = 0, first_memory = 0, memories = 0;
     };
+    struct Found {  // what makes a pair, and the block that it belongs to
+        BlockNumber block;
+        std::int32_t a, b, wall;
+        std::int64_t number_a, number_b;
+        Vec3d shift;
+    };
     struct Block {
+        std::vector<Found> found;  // while pairs are looked for
         std::vector<Pair> pairs;
         ContactSolver contacts;
         std::vector<ContactMemory> memories;
     };
-    struct Found {
-        BlockNumber block;
-        Pair pair;
-    };
+    struct Ordering;
+    class History;
     struct Scratch;
     class Scratches;
 
@@ -164,12 +169,14 @@ private:
     void add_pairs_of_particles(std::vector<std::vector<Found>>& found, int threads) const;
     static bool is_near(const Wall& wall, PlacedBody& point, const Vec3d& place, double limit);
     void add_pairs_with_walls(std::vector<std::vector<Found>>& found, int threads) const;
-    void fill_blocks(const std::vector<std::vector<Found>>& found);
-    static void deal_out(std::vector<Pair>& pairs);
-    void put_in_order(Block& block, std::span<const PairMemory> memories) const;
-    Pair pair_of(std::size_t a, std::size_t b, std::int32_t wall, const Vec3d& shift) const;
+    void fill_blocks(std::vector<std::vector<Found>> found);
+    Found found_at(const BlockNumber& block, std::size_t a, std::size_t b, std::int32_t wall, const Vec3d& shift) const;
+    static void sort(std::vector<Found>& found);
+    void deal_out(Block& block, Ordering& ordering) const;
+    void put_in_order(Block& block, const History& history, Ordering& ordering) const;
     void find_contacts(int threads);
     void find_contacts(Block& block, Scratch& scratch) const;
+    double margin_of(const Pair& pair) const;
     void meet(Pair& pair, Scratch& scratch) const;
     bool are_still_parted(const Pair& pair, double margin) const;
     bool meet_as_balls(const Pair& pair, Scratch& scratch) const;
@@ -195,7 +202,8 @@ private:
     std::vector<std::int32_t> kinds_;
     std::vector<Vec3d> built_at_{{0, 0, 0}};
     std::vector<double> slacks_{0.0};
-    std::vector<double> rooms_;  // how far each may get in the step
+    std::vector<double> rooms_;     // how far each may get in the step,
+    std::vector<double> turnings_;  // and how much of that is not the way of its centre at its present velocity
     std::size_t owned_ = 0;
     bool is_changed_ = true;              // particles or walls came or went
     std::vector<PairMemory> remembered_;  // meanwhile

@@ -85,11 +85,13 @@ void add_contacts(const PlacedPart& a, const PlacedPart& b, const Gap& gap, Plan
             {0.5 * (gap.point_a + gap.point_b), max_of(least, -gap.distance), gap.normal, gap.feature_a, gap.feature_b});
         return;
     }
+    // Nothing is deeper than the gap along its normal; sides that are not quite plane would say so.
     for (int k = 0; k < manifold.count; ++k) {
         const Manifold::Point& p = manifold.point[k];
         const double top = p.height_a + side_a.raised, bottom = p.height_b - side_b.raised;
-        found.push_back({p.place + (0.5 * (top + bottom)) * gap.normal, max_of(least, top - bottom), gap.normal,
-                         gap.feature_a, gap.feature_b});
+        const double depth = min_of(top - bottom, -gap.distance);
+        found.push_back(
+            {p.place + (0.5 * (top + bottom)) * gap.normal, max_of(least, depth), gap.normal, gap.feature_a, gap.feature_b});
     }
 }
 
