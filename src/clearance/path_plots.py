@@ -113,6 +113,8 @@ def plot_path(
     report = check_path(robot, world, waypoints, margin) if report is None else report
     t, q = along(waypoints, samples)
     gaps = robot.distances(q, world)
+    if not gaps.pairs:
+        raise ValueError("there is nothing to plot: no two bodies of the robot and its world may touch each other.")
     clearance = 1e3 * (gaps.distance - [robot.margin(*pair) for pair in gaps.pairs])
     is_timed = bool(np.isfinite(robot.velocity).all())
     at_waypoints = seconds(robot, waypoints) if is_timed else np.arange(t[-1] + 1.0)
@@ -121,7 +123,7 @@ def plot_path(
     figure = Figure(figsize=(9.6, 4.8), dpi=130, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    top = 1.15 * clearance.min(axis=1).max()
+    top = 1.15 * max(float(clearance.min(axis=1).max()), -0.1 * float(clearance.min()), 1e-3)
     _add_curves(axes, time, clearance, gaps.pairs)
     _add_proof(axes, float(np.interp(report.t_worst, np.arange(len(at_waypoints)), at_waypoints)), report, margin)
     unit = "time in s, joints at full speed" if is_timed else "time in waypoints"
