@@ -12,7 +12,9 @@ from dataclasses import replace
 from time import perf_counter, process_time
 
 import numpy as np
-from granular_peers import Gas, LammpsGas, peers, race, table_of
+from granular_engines import peers
+from granular_gas import Gas, LammpsGas
+from granular_peers import race, table_of
 from granular_setup import Setup, State, dropped, judge
 from measure import Agreement, Table, arguments, machine
 
@@ -46,7 +48,7 @@ class Clearance:
 
 def dropping(kind: str, count: int, seconds: float, repeats: int, checks: Agreement) -> Table:
     setup = dropped(kind, count, seconds=seconds)
-    rivals = {name: make for name, make in peers().items() if name in ("lammps", "sapien")}
+    rivals = {name: make for name, make in peers(kind).items() if name in ("lammps", "sapien")}
     makers = {"clearance": Clearance, **rivals}
     found = race(makers, setup, repeats=repeats)
     two = race({"clearance, 2 threads": lambda one: Clearance(one, 2)}, setup, repeats=repeats)

@@ -7,237 +7,44 @@ a loop in Python, so theirs are loops over rows that were made before the clock 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-import motion_bench_maker
 import numpy as np
 import robot_models
 import robot_peers
-from measure import Agreement, Table, Times, arguments, digits, in_turns, machine
-from motion_bench_maker import Problem
-from numpy.typing import NDArray
-from robot_models import Description, Floats, MissingDataError, sorted_pair
-from robot_peers import CoalNearest, Mujoco, Pinocchio, Vamp
+from measure import Table, arguments, machine
+from robot_contests import (
+    ALLOWED,
+    BATCH,
+    BOUND,
+    BROAD,
+    CLOSE,
+    FULL,
+    LOOP,
+    MANY_LINKS,
+    MUJOCO,
+    NO_WORK,
+    QUICK,
+    SINGLE,
+    WORK,
+    Answers,
+    Contest,
+    Rivals,
+    Run,
+    lead,
+    shown,
+    work_of,
+)
+from robot_models import Floats, MissingDataError, sorted_pair
+from robot_peers import CoalNearest
+from robot_verdicts import Case, Peers, clear_of, yes_or_no
+from robot_worlds import links, problem_sets, spheres
 
 import clearance as cl
 
-Bools = NDArray[np.bool_]
-Rivals = dict[str, tuple[Callable[[], Any], int]]  # what to run, and how many configurations that is
-
-BATCH, SINGLE = "clearance, batch", "clearance, single"
-VERDICT, PROOF = "clearance, proof", "clearance, proof and bracket"
-LOOP, BROAD, BOUND = "pinocchio + coal", "pinocchio + coal, broad phase", "coal, bound passed on"
-MUJOCO, VAMP, PLANNED, COARSE = "MuJoCo", "VAMP", "VAMP, as it plans", "VAMP, validate_motion"
-CLOSE = 1e-6  # metres: distances may differ by this, and verdicts where they are less
-FLOAT32 = 1e-5  # metres: the same for VAMP, which computes in single precision
-# What the peers are allowed when they stop where they stop unless told otherwise; coal told to go on has to meet CLOSE.
-ALLOWED = {LOOP: 1e-5, BOUND: 1e-5, MUJOCO: 2e-4}
-
-
-# What is run ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """How many configurations are asked for, and how often."""
-
-    checks: int
-    distances: int
-    slow: int  # for those that take milliseconds
-    motions: int
-    problems: int  # of every set of MotionBenchMaker
-    per_problem: int
-    repeats: int
-
-
-FULL, QUICK = Sizes(10_000, 1_000, 20, 2_000, 20, 200, 7), Sizes(400, 80, 4, 48, 1, 20, 1)
-MANY_LINKS = {"talos": 8}  # it gets as many times fewer configurations
-
-
-class Answers(Agreement):
-    """Agreement about verdicts and signs as well, which nobody can be sure of where bodies just touch."""
-
-    def expect(self, what: str, holds: bool, otherwise: str) -> None:
-        if not holds:
-            self.failures.append(f"{what}: {otherwise}")
-
-    def distances(self, what: str, ours: Floats, theirs: Floats, allowed: float) -> None:
-        """Compare them where bodies are apart, and signs elsewhere: coal has no depth for meshes."""
-        apart = (ours > allowed) & (theirs > allowed)
-        self.check(what, ours[apart], theirs[apart], allowed)
-        odd = np.count_nonzero((ours > allowed) & (theirs <= 0.0) | (ours <= 0.0) & (theirs > allowed))
-        self.expect(what, odd == 0, f"{odd} signs differ")
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """How much is measured, and who takes part."""
-
-    sizes: Sizes
-    answers: Answers
-    present: set[str]
-    peers_only: bool
-
-    def times(self, rivals: Rivals) -> dict[str, Times]:
-        """Seconds per configuration."""
-        found = in_turns({name: run for name, (run, _) in rivals.items()}, 1, self.sizes.repeats)
-        per_item = {name: rivals[name][1] for name in rivals}
-        return {name: Times(one.least / per_item[name], one.median / per_item[name]) for name, one in found.items()}
-
-
-@dataclass(eq=False)
-class Contest:
-    """One robot as everybody who takes part knows it; `ours` is None when only the peers run."""
-
-    run: Run
-    robot: Description
-    kind: str
-
-    @property
-    def name(self) -> str:
-        return f"{self.robot.name}, {self.kind}"
-
-    @cached_property
-    def ours(self) -> cl.Robot | None:
-        if self.run.peers_only:
-            return None
-        found = self.robot.ours(self.kind)
-        names = list(found.joint_names)
-        self.run.answers.expect(f"{self.name}, joints", names == self.robot.joint_names, f"ours are {names}")
-        return found
-
-    @cached_property
-    def pinocchio(self) -> Pinocchio | None:
-        """With our pairs, which should be those that it would have itself."""
-        if LOOP not in self.run.present:
-            return None
-        model = robot_models.pinocchio_model(self.robot, self.kind)
-        if self.ours is not None:
-            pairs = {sorted_pair(*pair) for pair in self.ours.pairs}
-            odd = sorted(pairs ^ set(model.link_pairs))
-            self.run.answers.expect(f"{self.name}, pairs", not odd, f"only one of us has {odd}")
-            model = robot_models.pinocchio_model(self.robot, self.kind, pairs)
-        return Pinocchio(model)
-
-    @cached_property
-    def mujoco(self) -> Mujoco | None:
-        hulls = self.kind == "hull" and self.pinocchio is not None and MUJOCO in self.run.present
-        return Mujoco(self.pinocchio.robot) if hulls else None
-
-
-def shown(times: Mapping[str, Times], *names: str) -> list[str]:
-    """Microseconds, the least and the median."""
-    return [
-        f"{digits(1e6 * times[name].least)} ({digits(1e6 * times[name].median)})" if name in times else "-"
-        for name in names
-    ]
-
-
-def lead(times: Mapping[str, Times], ours: str) -> float:
-    """How many times faster ours is than the best peer."""
-    peers = [found.least for name, found in times.items() if not name.startswith("clearance")]
-    return min(peers) / times[ours].least if peers and ours in times else np.nan
-
-
-def percent(holds: Iterable[Bools]) -> str:
-    return f"{100 * np.mean(np.concatenate(list(holds))):.1f} %"
-
-
-WORK = {
-    "pairs": "pairs",
-    "volume tests": "volume_tests",
-    "triangle tests": "triangle_tests",
-    "iterations": "iterations",
-}
-NO_WORK = ["-"] * len(WORK)
-
-
-def work_of(found: Any, count: int) -> list[float]:
-    """Per configuration."""
-    return [getattr(found.work, name) / count for name in WORK.values()]
-
-
-# Yes or no ------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(eq=False)
-class Case:
-    """Configurations of our robot in one world; a peer that judges otherwise may measure the distance itself."""
-
-    ours: cl.Robot | None
-    world: Any
-    q: Floats
-    measure: Callable[[Floats], Floats] | None = None
-
-    def batch(self) -> Bools:
-        return cl.is_clear(self.ours, self.world, self.q, threads=1)
-
-    def single(self) -> list[bool]:
-        ours, world, is_clear = self.ours, self.world, cl.is_clear
-        return [is_clear(ours, world, row) for row in self.q]
-
-    def differing(self, clear: Bools, theirs: Bools, close: float) -> tuple[int, list[Floats]]:
-        """Count the configurations that a peer judges otherwise, and name those that speak against us."""
-        differ = self.q[clear != theirs]
-        return len(differ), [row for row in differ if not self.explained(row, close)]
-
-    def explained(self, row: Floats, close: float) -> bool:
-        """Either bodies are about to touch, or the peer's own distance has the sign of ours, so it refutes itself.
-
-        Meshes that overlap have no depth, so nought alone does not tell that they hardly touch.
-        """
-        ours = self.ours.nearest(row, self.world).distance
-        if self.measure is None:
-            return abs(ours) <= close
-        theirs = self.measure(row[None])[0]
-        return max(ours, theirs) <= close or (ours > 0.0) == (theirs > 0.0)
-
-
-@dataclass
-class Verdicts:
-    """Times of everybody, what is clear of everything in each case, and how often a peer says otherwise."""
-
-    times: dict[str, Times]
-    clear: list[Bools]
-    differing: int
-
-    def cells(self, *peers: str) -> list[object]:
-        times = self.times
-        return [*shown(times, BATCH, SINGLE, *peers), lead(times, BATCH), lead(times, SINGLE), percent(self.clear)]
-
-
-Peers = dict[str, list[Callable[[], list[bool]]]]  # one call for each case; they tell what is clear
-
-
-def yes_or_no(run: Run, what: str, cases: list[Case], peers: Peers, close: float) -> Verdicts | None:
-    """Let everybody judge all configurations of all cases."""
-    ours, count = cases[0].ours is not None, sum(len(case.q) for case in cases)
-    rivals: Rivals = {}
-    if ours:
-        rivals[BATCH] = partial(every, [case.batch for case in cases]), count
-        rivals[SINGLE] = partial(every, [case.single for case in cases]), count
-    rivals |= {name: (partial(every, calls), count) for name, calls in peers.items()}
-    if not rivals:
-        return None
-    said = {name: [np.array(one, dtype=bool) for one in ask()] for name, (ask, _) in rivals.items()}
-    clear, differing = next(iter(said.values())), 0
-    for name in list(said)[1:] if ours else ():
-        for k, (case, theirs) in enumerate(zip(cases, said[name], strict=True)):
-            differ, odd = case.differing(clear[k], theirs, close)
-            run.answers.expect(f"{what}, case {k}, {name}", not odd, f"{len(odd)} verdicts differ, as of {odd[:1]}")
-            differing += differ
-    return Verdicts(run.times(rivals), clear, differing)
-
-
-def every(calls: list[Callable[[], Any]]) -> list[Any]:
-    return [call() for call in calls]
-
-
-def clear_of(collisions: Callable[[list[Any]], list[bool]], rows: list[Any]) -> list[bool]:
-    return [not hit for hit in collisions(rows)]
+LAST_LINK = {"panda": "panda_hand", "ur5": "ee_link", "talos": "arm_left_7_link"}
 
 
 def self_checks(run: Run, contests: list[Contest]) -> Table:
@@ -261,9 +68,6 @@ def self_checks(run: Run, contests: list[Contest]) -> Table:
         "contacts, as pinocchio asks it, it takes some overlapping hulls for separate ones."
     )
     return table
-
-
-# Distances ------------------------------------------------------------------------------------------------------------
 
 
 def nearest_pairs(run: Run, contests: list[Contest]) -> Table:
@@ -337,9 +141,6 @@ def all_pairs(run: Run, contests: list[Contest]) -> Table:
     return table
 
 
-# Kinematics -----------------------------------------------------------------------------------------------------------
-
-
 def kinematics(run: Run, contests: list[Contest]) -> Table:
     poses, jacobians = ("poses, ours", "poses, pinocchio"), ("Jacobians, ours", "Jacobians, pinocchio")
     table = Table(
@@ -375,9 +176,6 @@ def kinematics(run: Run, contests: list[Contest]) -> Table:
     return table
 
 
-LAST_LINK = {"panda": "panda_hand", "ur5": "ee_link", "talos": "arm_left_7_link"}
-
-
 def same_kinematics(answers: Answers, contest: Contest, q: Floats, link: str) -> None:
     ours, peer = contest.ours, contest.pinocchio
     rows, links = peer.rows(q), list(ours.link_names)
@@ -385,197 +183,6 @@ def same_kinematics(answers: Answers, contest: Contest, q: Floats, link: str) ->
     columns = peer.columns_of(list(ours.joint_names))  # mimics move fingers only, and no link asked for
     theirs = np.array(peer.jacobians(rows, link))[:, :3, columns]
     answers.check(f"{contest.name}, Jacobians", ours.jacobian(q, link), theirs, 1e-9)
-
-
-# Motions, beside VAMP -------------------------------------------------------------------------------------------------
-
-
-@dataclass(eq=False)
-class Motions:
-    """Straight lines in joint space in one world."""
-
-    ours: cl.Robot | None
-    world: Any
-    vamp: Vamp | None
-    starts: Floats
-    ends: Floats
-
-    def proofs(self) -> list[cl.PathReport]:
-        ours, world, check_path = self.ours, self.world, cl.check_path
-        return [check_path(ours, world, ends) for ends in np.stack([self.starts, self.ends], axis=1)]
-
-    def verdicts(self) -> list[cl.PathReport]:
-        ours, world, check_path = self.ours, self.world, cl.check_path
-        return [check_path(ours, world, ends, tolerance=np.inf) for ends in np.stack([self.starts, self.ends], axis=1)]
-
-    def rivals(self) -> Rivals:
-        found, count = Rivals(), len(self.starts)
-        if self.ours is not None:
-            found[VERDICT] = self.verdicts, count
-            found[PROOF] = self.proofs, count
-        if self.vamp is not None:
-            paths = self.vamp.paths(self.starts, self.ends)
-            rows = self.vamp.rows(self.starts), self.vamp.rows(self.ends)
-            found[PLANNED] = partial(self.vamp.valid_paths, paths), count
-            found[COARSE] = partial(self.vamp.valid_motions, *rows), count
-        return found
-
-
-def motions(robot: Description, count: int, seed: int) -> tuple[Floats, Floats]:
-    """Starts and ends, up to two radians apart, as planners try them."""
-    rng, (lower, upper) = np.random.default_rng(seed), robot.limits.T
-    starts, steps = robot.random(count, seed), rng.normal(size=(count, len(lower)))
-    steps *= rng.uniform(0.2, 2.0, (count, 1)) / np.linalg.norm(steps, axis=1, keepdims=True)
-    return starts, np.clip(starts + steps, lower, upper)
-
-
-def motion_table(run: Run, worlds: dict[str, Motions]) -> Table:
-    missed = ["missed as it plans", "missed by validate_motion"]
-    table = Table(
-        "Straight motions of up to two radians, us each",
-        [
-            "world",
-            VERDICT,
-            PROOF,
-            PLANNED,
-            COARSE,
-            "VAMP, as it plans / ours",
-            "clear",
-            *missed,
-            "undecided",
-            "configurations",
-        ],
-    )
-    for name, found in worlds.items():
-        rivals = found.rivals()
-        said = {rival: ask() for rival, (ask, _) in rivals.items()}
-        times = run.times({rival: rivals[rival] for rival in said})
-        ratio = times[PLANNED].least / times[VERDICT].least if {PLANNED, VERDICT} <= set(times) else np.nan
-        clear = said[PLANNED] if found.ours is None else [report.clear for report in said[PROOF]]
-        table.add(
-            name,
-            *shown(times, VERDICT, PROOF, PLANNED, COARSE),
-            ratio,
-            percent([np.array(clear)]),
-            *judged(run, name, found, said),
-        )
-    table.notes.append(
-        "We prove the whole motion; VAMP samples it, its planners 32 times a radian, `validate_motion` eight times for "
-        "up to eight radians. Missed: its samples are clear, and VAMP agrees that our q_worst is not. Undecided: "
-        "nearer to contact than the tolerance of the proof. Configurations are those that a proof looks at, the mean."
-    )
-    return table
-
-
-def judged(run: Run, name: str, asked: Motions, said: dict[str, list[Any]]) -> list[object]:
-    """Collisions that samples missed, and motions too near to contact for a proof; the rest has to agree.
-
-    VAMP itself has to find the collision that it missed when it is shown where that is.
-    """
-    if PROOF not in said:
-        coarse, planned = np.array(said[COARSE]), np.array(said[PLANNED])
-        return ["-", f">= {np.sum(coarse & ~planned)}", "-", "-"]
-    clear, lower, upper, looked = (
-        np.array([field(report) for report in said[PROOF]])
-        for field in (lambda r: r.clear, lambda r: r.lower, lambda r: r.upper, lambda r: r.configurations)
-    )
-    verdicts = np.array([report.clear for report in said[VERDICT]])
-    run.answers.expect(name, np.array_equal(verdicts, clear), "a verdict differs with the bracket")
-    looked = np.array([report.configurations for report in said[VERDICT]])
-    missed = []
-    for sampled in (PLANNED, COARSE):
-        if sampled not in said:
-            missed.append("-")
-            continue
-        valid = np.array(said[sampled])
-        wrong = np.sum(clear & ~valid & (lower > FLOAT32))
-        run.answers.expect(f"motions, {name}, {sampled}", wrong == 0, f"{wrong} proved motions collide at a sample")
-        collide = np.flatnonzero(valid & (upper < -FLOAT32))
-        shown_to_vamp = asked.vamp.valid([said[PROOF][k].q_worst.tolist() for k in collide])
-        run.answers.expect(f"motions, {name}, {sampled}", not any(shown_to_vamp), "VAMP sees no collision where we do")
-        missed.append(str(len(collide)))
-    return [*missed, str(np.sum(~clear & (upper > 0.0))), float(np.mean(looked))]
-
-
-# Spheres, beside VAMP, and the worlds of MotionBenchMaker -------------------------------------------------------------
-
-
-@dataclass(eq=False)
-class ProblemSet:
-    """Problems of one kind, and configurations in each of them: the start, the goal, and random ones."""
-
-    name: str
-    problems: list[Problem]
-    configurations: list[Floats]
-
-    def cases(self, ours: cl.Robot | None, as_vamp: bool) -> list[Case]:
-        worlds = (problem.world(as_vamp) for problem in self.problems)
-        return [Case(ours, world, q) for world, q in zip(worlds, self.configurations, strict=True)]
-
-
-def problem_sets(run: Run, robot: Description) -> list[ProblemSet]:
-    found = {name: ProblemSet(name, [], []) for name in motion_bench_maker.SETS}
-    for problem in motion_bench_maker.problems(count=run.sizes.problems):
-        at_random = robot.random(run.sizes.per_problem, seed=problem.index)
-        found[problem.set].problems.append(problem)
-        found[problem.set].configurations.append(np.vstack([problem.start, problem.goal, at_random]))
-    return list(found.values())
-
-
-def starts_and_goals(found: Verdicts) -> str:
-    return percent(clear[:2] for clear in found.clear)
-
-
-def spheres(run: Run, contest: Contest, sets: Sequence[ProblemSet]) -> Iterator[Table]:
-    """The Panda of 59 spheres, alone and in the worlds of MotionBenchMaker as VAMP sees them."""
-    columns = [BATCH, SINGLE, VAMP, "VAMP / batch", "VAMP / single", "clear", "starts and goals", "differing"]
-    table = Table("The Panda of 59 spheres, us per configuration", ["world", *columns])
-    q, moving = contest.robot.random(run.sizes.checks, seed=4), {}
-    worlds: list[tuple[str, list[Case], list[Problem | None]]] = [("alone", [Case(contest.ours, None, q)], [None])]
-    worlds += [(found.name, found.cases(contest.ours, as_vamp=True), found.problems) for found in sets]
-    for name, cases, problems in worlds:
-        vamps = [Vamp(problem) for problem in problems] if VAMP in run.present else []
-        peers = (
-            {VAMP: [partial(v.valid, v.rows(case.q)) for v, case in zip(vamps, cases, strict=True)]} if vamps else {}
-        )
-        if found := yes_or_no(run, f"spheres, {name}", cases, peers, FLOAT32):
-            ends = "-" if name == "alone" else starts_and_goals(found)
-            table.add(name, *found.cells(VAMP), ends, found.differing)
-            count = run.sizes.motions // (1 if name == "alone" else 4)
-            vamp = vamps[0] if vamps else None
-            moving[name] = Motions(contest.ours, cases[0].world, vamp, *motions(contest.robot, count, seed=5))
-    table.notes.append(
-        f"{run.sizes.checks} random configurations alone, and {run.sizes.per_problem} in each of {run.sizes.problems} "
-        "problems of every set, with the problem's start and goal. VAMP knows no cylinders: they are capsules here, "
-        f"and boxes in the set box. Verdicts may differ where the distance is below {FLOAT32:g} m."
-    )
-    if moving:
-        yield table
-        yield motion_table(run, moving)
-
-
-def links(run: Run, contests: list[Contest], sets: list[ProblemSet]) -> Table:
-    """The links that the spheres stand for, among boxes and true cylinders."""
-    columns = [BATCH, SINGLE, BROAD, "peer / batch", "peer / single", "clear", "starts and goals", "differing"]
-    table = Table("The Panda in the worlds of MotionBenchMaker, us per configuration", ["links, world", *columns])
-    for contest in contests:
-        for problems in sets:
-            cases, peers = problems.cases(contest.ours, as_vamp=False), Peers()
-            if contest.pinocchio is not None:
-                among = [Pinocchio(contest.pinocchio.robot, problem) for problem in problems.problems]
-                for case, peer in zip(cases, among, strict=True):
-                    case.measure = peer.measured
-                peers[BROAD] = [
-                    partial(clear_of, peer.broad_collisions, peer.rows(case.q))
-                    for peer, case in zip(among, cases, strict=True)
-                ]
-            name = f"{contest.kind}, {problems.name}"
-            if found := yes_or_no(run, name, cases, peers, CLOSE):
-                table.add(name, *found.cells(BROAD), starts_and_goals(found), found.differing)
-    return table
-
-
-# ----------------------------------------------------------------------------------------------------------------------
 
 
 def tables(run: Run) -> Iterator[Table]:

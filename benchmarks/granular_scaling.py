@@ -20,7 +20,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from granular_peers import Gas
+from granular_gas import Gas
 from measure import Table, machine
 
 import clearance as cl

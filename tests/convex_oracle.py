@@ -1,10 +1,9 @@
 """A slow oracle for convex shapes at any placement, deep ones too, and for the points that witness a distance."""
 
 import numpy as np
-from scipy import spatial
 
 import clearance as cl
-from solids import bounding_radius, core, faces_of, support
+from solids import bounding_radius, core, faces_of, hull_of, support
 
 # Witness points ------------------------------------------------------------------------------------------------------
 
@@ -32,7 +31,7 @@ def _above(shape, points):
     if radius == 0 and len(vertices) > 3:
         normals, _, _ = faces_of(shape)
         return np.max(points @ normals.T - np.max(vertices @ normals.T, axis=0), axis=1)
-    simplices = [[0, 1, 2]] if len(vertices) == 3 else spatial.ConvexHull(vertices).simplices
+    simplices = [[0, 1, 2]] if len(vertices) == 3 else hull_of(vertices).simplices
     return np.array([np.linalg.norm(_nearest_on_triangles(vertices[simplices] - p)) for p in points]) - radius
 
 
@@ -112,7 +111,7 @@ def signed_distance_between(a, pose_a, b, pose_b, *, tolerance=1e-10):
     size = bounding_radius(a) + bounding_radius(b)
     for _ in range(60):
         _, first = np.unique(np.round(points / (1e-13 * size)), axis=0, return_index=True)
-        hull = spatial.ConvexHull(points[first], qhull_options="Qt Q12")
+        hull = hull_of(points[first], qhull_options="Qt Q12")
         offsets = hull.equations[:, 3]
         normals, upper = -hull.equations[np.argsort(-offsets)[:8], :3], np.max(offsets)
         if upper > 0:

@@ -16,6 +16,7 @@ from clearance.batches import gather
 BLOCK = 8
 WAVES = np.dtype([("sum", "<f8"), ("sine", "<f8", (3,)), ("sign", "<i4")])
 ROWS = np.arange(203.0)[:, None] * [1.0, 0.1, 0.01]
+OPEN = threading.Event()  # lets chunks of this process go on that are held
 
 
 @dataclass
@@ -25,12 +26,24 @@ class Waves:
     frequency: float = 3.0
     names: set = field(default_factory=lambda: {"elbow", "wrist", "base", "tool"})
     pause: float = field(default=0.0, compare=False)
+    held_from: float = field(default=np.inf, compare=False)  # chunks from this row on are held
 
     def __call__(self, rows):
         time.sleep(self.pause)
+        if (rows[:1, 0] >= self.held_from).any():
+            hold()
         total = np.concatenate([np.cumsum(rows[k : k + BLOCK, 0] * 0.1) for k in range(0, len(rows), BLOCK)])
         sine = np.sin(self.frequency * rows)
         return {"sum": total, "sine": sine, "sign": np.sign(sine[:, 0]).astype(np.int32)}, {"rows": len(rows)}
+
+
+def hold(longest=10.0):
+    """Wait for `OPEN`. Whoever is interrupted holds nothing any more."""
+    try:
+        OPEN.wait(longest)
+    except KeyboardInterrupt:
+        OPEN.set()
+        raise
 
 
 WHOLE = Waves()(ROWS)[0]

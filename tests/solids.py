@@ -4,7 +4,7 @@ from functools import lru_cache
 from itertools import product
 
 import numpy as np
-from scipy import spatial
+import pytest
 
 import clearance as cl
 
@@ -167,6 +167,12 @@ def reach(shape):
     return np.max(np.linalg.norm(vertices, axis=1)) + radius
 
 
+def hull_of(points, **options):
+    """Return SciPy's hull of points; tests that need one skip where there is no SciPy."""
+    spatial = pytest.importorskip("scipy.spatial", reason="hulls of points need scipy")
+    return spatial.ConvexHull(points, **options)
+
+
 @lru_cache
 def faces_of(shape):
     """Return normals of the facets with the vertices of each, and edges as (i, j, two normals next to it)."""
@@ -178,7 +184,7 @@ def faces_of(shape):
             outward = unit(np.cross(vertices[j] - vertices[i], normal))
             edges += [(i, j, outward, normal), (i, j, outward, -normal)]
         return np.array([normal, -normal]), [[0, 1, 2]] * 2, edges
-    hull = spatial.ConvexHull(vertices)
+    hull = hull_of(vertices)
     normals = hull.equations[:, :3]
     _, first, group = np.unique(np.round(normals, 9) + 0.0, axis=0, return_index=True, return_inverse=True)
     corners = [np.unique(hull.simplices[group == k]) for k in range(len(first))]

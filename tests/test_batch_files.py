@@ -83,13 +83,13 @@ from executors import *
 batch_files.SAVE_EVERY = 0.0
 if __name__ == "__main__":
     pool = {pool}
-    task = Logged(log="log", pause=0.02)
+    task = Logged(log="log", held_from=80.0)
     gather(task, np.load("rows.npy"), WAVES, block=BLOCK, chunk=BLOCK, executor=pool, out="waves.npy")
 """
 
 
 def begun_elsewhere(folder, pool):
-    """Start a run in a session of its own and wait until it has done some chunks."""
+    """Start a run in a session of its own and wait until it has done some chunks; it does not get beyond them."""
     np.save(folder / "rows.npy", ROWS)
     (folder / "run.py").write_text(LONG_RUN.format(pool=pool))
     env = os.environ | {"PYTHONPATH": str(Path(__file__).parent), "PYTHONHASHSEED": "7"}

@@ -23,6 +23,7 @@ from clearance import jobs
 from clearance.batches import gather, in_chunks
 from executors import (
     BLOCK,
+    OPEN,
     ROWS,
     WAVES,
     WHOLE,
@@ -353,7 +354,15 @@ def fails_from_8(rows):
     return Waves()(rows)
 
 
-def test_interrupt_cancels_what_waits(tmp_path):
+@pytest.fixture
+def held():
+    """Lend chunks that are held until `OPEN` is set, which happens in the end."""
+    OPEN.clear()
+    yield
+    OPEN.set()
+
+
+def test_interrupt_cancels_what_waits(tmp_path, held):
     def interrupt(fraction):
         if fraction > 0.2:
             raise KeyboardInterrupt
@@ -361,19 +370,21 @@ def test_interrupt_cancels_what_waits(tmp_path):
     out = tmp_path / "waves.npy"
     with Watched(2) as pool:
         with pytest.raises(KeyboardInterrupt):
-            run(Waves(pause=0.01), chunk=BLOCK, executor=pool, progress=interrupt, out=out)
+            run(Waves(held_from=48.0), chunk=BLOCK, executor=pool, progress=interrupt, out=out)
         assert pool.cancelled > 0
         assert pool.jobs < 20
+        OPEN.set()
     seen = []
     assert_whole(run(chunk=BLOCK, out=out, progress=seen.append)[0])
     assert 0.2 < seen[0] < 0.5
 
 
-def test_chunks_that_nobody_wants_are_cancelled():
+def test_chunks_that_nobody_wants_are_cancelled(held):
     with Watched(1) as pool:
-        chunks = in_chunks(Waves(pause=0.01), ROWS, chunk=BLOCK, executor=pool)
+        chunks = in_chunks(Waves(held_from=8.0), ROWS, chunk=BLOCK, executor=pool)
         next(chunks)
         chunks.close()
+        OPEN.set()
     assert pool.cancelled > 0
     assert pool.jobs <= 4
 

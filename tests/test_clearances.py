@@ -525,7 +525,7 @@ def test_thicker_links_are_nearer_by_as_much(name):
 # Bad input -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("bad", [3, "wall", object(), [None], ["x"], [3.0], {"a": 3}, {3: cl.Sphere(1.0)}], ids=repr)
+@pytest.mark.parametrize("bad", [3, "wall", object, [None], ["x"], [3.0], {"a": 3}, {3: cl.Sphere(1.0)}], ids=repr)
 def test_what_is_no_world_is_refused(bad):
     robot = robots.planar_arm().robot()
     for ask in (

@@ -163,12 +163,18 @@ def test_large_and_small_particles_on_different_ranks(home):
     assert_same(found, alone("large and small"), "large and small")
 
 
-@pytest.mark.parametrize("ranks", RANKS)
-def test_a_checkpoint_goes_on_with_any_number_of_ranks(on_ranks, home, ranks):
-    for before in RANKS:
+# Each number of ranks goes on from two others; from all of them takes longer.
+FROM = {1: (2, 4), 2: (1, 3), 3: (2, 4), 4: (1, 3)}
+PAIRS = [pytest.param(ranks, before, id=str(ranks)) for ranks, before in FROM.items()]
+MORE_PAIRS = [pytest.param(ranks, RANKS, marks=pytest.mark.long, id=f"{ranks} from any") for ranks in RANKS]
+
+
+@pytest.mark.parametrize(("ranks", "earlier"), PAIRS + MORE_PAIRS)
+def test_a_checkpoint_goes_on_with_any_number_of_ranks(on_ranks, home, ranks, earlier):
+    for before in earlier:
         on_ranks(before, KEPT[0])
-    found = finish(ranks, "go_on", home / f"from any to {ranks}.npz", *(home / str(before) for before in RANKS))
-    for before in RANKS:
+    found = finish(ranks, "go_on", home / f"go on with {ranks}.npz", *(home / str(before) for before in earlier))
+    for before in earlier:
         for name in KEPT:
             assert_same(found, alone(name), f"{before}/{name}")
 
@@ -423,6 +429,11 @@ def test_a_room_that_is_wide_enough_for_a_step_is_not_refused():
     particles = sim.Particles(gravity=(0.0, 0.0, 0.0), lower=[0.0] * 3, upper=[0.1] * 3, periodic=True)
     particles.add(cl.Sphere(0.02), [[0.05, 0.05, 0.05]], [[4.0, 0.0, 0.0]])  # twice the body and its way: 0.088 m
     particles.step()
+    np.testing.assert_allclose(particles.positions, [[0.054, 0.05, 0.05]], rtol=1e-12)
+    assert len(particles.contacts) == 0  # not even with its own image
+    particles.add(cl.Sphere(0.02), [[0.05, 0.05, 0.0]], [[20.0, 0.0, 0.0]])  # 0.12 m
+    with pytest.raises(ValueError, match="at least twice as wide"):
+        particles.step()
 
 
 def test_steps_leave_messages_of_others_alone(tmp_path):

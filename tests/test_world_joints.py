@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
-from scipy.special import ellipk
 
 import clearance as cl
 from clearance import simulation as sim
@@ -48,7 +46,8 @@ def crossings(world, duration, step):
 @pytest.mark.parametrize("amplitude", [0.1, 1.0, 2.5])
 def test_pendulum_swings_with_the_period_of_the_elliptic_integral(kind, amplitude):
     """T = 4 K(sin²(a / 2)) / w. It starts half a step ahead, and swings with an error of the order (w h)²."""
-    step, period = 1e-3, 4 * ellipk(np.sin(amplitude / 2) ** 2) / OWN
+    special = pytest.importorskip("scipy.special", reason="the elliptic integral is scipy's")
+    step, period = 1e-3, 4 * special.ellipk(np.sin(amplitude / 2) ** 2) / OWN
     world = hung(amplitude, kind, step)
     times = crossings(world, 1.1 * period, step)
     assert len(times) == 2
@@ -242,6 +241,7 @@ def test_servo_goes_to_its_angle_and_holds_it(angle):
 
 def test_weak_servo_gives_way():
     """Half of the torque it takes to hold a rod level swings it no farther than work allows: 1 - cos = angle / 2."""
+    brentq = pytest.importorskip("scipy.optimize", reason="the root is found by scipy").brentq
     world = hung(0.0, step=1e-3)
     world.hold("pivot", np.pi / 2, torque=0.25 * G)
     farthest, reach = 0.0, brentq(lambda angle: 1 - np.cos(angle) - angle / 2, 0.5, 2.0)

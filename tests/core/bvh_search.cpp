@@ -13,6 +13,7 @@
 #include "bvh/pair_tree.hpp"
 #include "bvh/queue.hpp"
 #include "mesh_samples.hpp"
+#include "untrapped.hpp"
 
 using namespace clearance;
 using namespace clearance::samples;
@@ -287,6 +288,7 @@ void check_exact_contact(Draw& draw) {
 
 // Sizes and distances at the ends of what floats can hold.
 void check_extremes(Draw& draw) {
+    const Untrapped units_that_vanish_in_floats;
     const Sample shape = bumpy(draw, 3, 3);
     const double exponents[] = {-310, -300, -46, -38, -30, -20, -15, -10, -5, 0, 5, 10, 15, 20, 29};
     for (const double scale_a : exponents)
