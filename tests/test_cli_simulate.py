@@ -1,33 +1,20 @@
-"""The command line: what it says, what it leaves, and how it ends."""
+"""`clearance simulate`: what it says, what it leaves, and how it ends."""
 
 import json
 import os
-import re
 import signal
 import subprocess
-import sys
 import time
 import warnings
 
 import pytest
 
 import petersen_listings
-
-pytest.importorskip("typer", reason="the command line needs the extra 'cli'")
-from typer.testing import CliRunner
-
-import clearance
-from clearance.cli import make_app
 from clearance.simulation.recordings import UNFINISHED, Recording
 from clearance.simulation.scenario import Scenario
+from cli_runs import COMMAND, as_process, needs_terminals, on_terminal, run, told
 
 BALL = "[[balls]]\nposition = [0.0, 0.0, 1.0]\nradius = 0.1\n[recording]\nduration = 0.2\n"
-
-
-def run(*words, code=0):
-    done = CliRunner().invoke(make_app(), [str(word) for word in words])
-    assert done.exit_code == code, done.output
-    return done
 
 
 @pytest.fixture
@@ -48,7 +35,7 @@ def test_scenario_is_run_and_recorded(here):
 
 def test_report_is_json_if_asked(here):
     pytest.importorskip("trimesh", reason="pages need the extra 'view'")
-    report = json.loads(run("simulate", "ball", "--out", "out", "--json", "--page", "--duration", "0.1").stdout)
+    report = told("simulate", "ball", "--out", "out", "--page", "--duration", "0.1")
     assert report["frames"] == 6
     assert report["simulated_seconds"] == pytest.approx(0.1)
     assert (here / report["page"]).read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
@@ -56,7 +43,7 @@ def test_report_is_json_if_asked(here):
 
 
 def test_without_a_file_the_default_runs(here):
-    report = json.loads(run("simulate", "--duration", "0.01", "--json").stdout)
+    report = told("simulate", "--duration", "0.01")
     assert report["title"] == Scenario.load("city").title
     assert (here / "simulation" / "recording.npz").exists()
 
@@ -87,7 +74,6 @@ def test_bad_input_ends_with_2_and_leaves_nothing(here, words, message):
     (here / "fast.toml").write_text('[[robots]]\nmodel = "pioneer"\ncommands = [{ speed = 99 }]')
     done = run("simulate", *words, "--out", "out", code=2)
     assert message in done.stderr
-    assert "Traceback" not in done.stderr
     assert done.stdout == ""
     assert not (here / "out").exists()
 
@@ -101,54 +87,29 @@ def test_nothing_is_overwritten_unasked(here):
     assert len(Recording.load("out")) == 6
 
 
-def test_folder_that_cannot_be_made_ends_with_1(here):
+def test_folder_that_cannot_be_made_ends_with_3(here):
     (here / "file").write_text("in the way")
-    done = run("simulate", "ball", "--out", "file/out", code=1)
+    done = run("simulate", "ball", "--out", "file/out", code=3)
     assert done.stderr.startswith("error: ")
-
-
-def test_help_names_all_options_and_scenarios():
-    printed = re.sub(r"\x1b\[[0-9;]*m", "", run("simulate", "--help").stdout)
-    for word in ("--duration", "--out", "--resume", "--page", "--json", "--threads", "bowling", "Exit codes"):
-        assert word in printed
-
-
-def test_version_is_told():
-    assert run("--version").stdout == f"clearance {clearance.__version__}\n"
 
 
 # As a process of its own ----------------------------------------------------------------------------------------------
 
-COMMAND = [sys.executable, "-m", "clearance.cli", "simulate"]
-
 
 def test_pipes_are_quiet(here):
-    done = subprocess.run([*COMMAND, "ball", "--json"], capture_output=True, text=True, timeout=300)
+    done = as_process("simulate", "ball", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("\n") == 1
     assert json.loads(done.stdout)["frames"] == 11
 
 
-@pytest.mark.skipif(os.name != "posix", reason="there are no such terminals there")
+@needs_terminals
 def test_terminals_get_a_bar(here):
-    ours, theirs = os.openpty()
-    done = subprocess.run([*COMMAND, "ball", "--json"], stdout=subprocess.PIPE, stderr=theirs, text=True, timeout=300)
-    os.close(theirs)
-    shown = os.read(ours, 100_000).decode()
-    os.close(ours)
-    assert done.returncode == 0
+    code, printed, shown = on_terminal("simulate", "ball", "--json")
+    assert code == 0
     assert "a scenario" in shown
     assert "%" in shown
-    assert json.loads(done.stdout)["frames"] == 11
-
-
-def test_missing_extra_is_told(here):
-    (here / "typer").mkdir()
-    (here / "typer" / "__init__.py").write_text("raise ImportError('not here', name='typer')")
-    path = os.pathsep.join([str(here), *filter(None, [os.environ.get("PYTHONPATH")])])
-    done = subprocess.run(COMMAND, capture_output=True, text=True, timeout=300, env=os.environ | {"PYTHONPATH": path})
-    assert done.returncode == 1
-    assert done.stderr == "the command line needs typer; get it with: pip install clearance[cli]\n"
+    assert json.loads(printed)["frames"] == 11
 
 
 def wait_for(path, process):
@@ -164,13 +125,15 @@ def wait_for(path, process):
 def test_signal_leaves_what_can_be_gone_on_with(here, number):
     long = BALL.replace("duration = 0.2", "duration = 2.0\nprecision = 'float64'")
     (here / "long.toml").write_text(long.replace("[recording]", "[world]\nstep = 1e-5\n[recording]"))
-    process = subprocess.Popen([*COMMAND, "long"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*COMMAND, "simulate", "long"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     wait_for(here / "simulation" / UNFINISHED / "state.json", process)
     process.send_signal(number)
-    printed, told = process.communicate(timeout=120)
+    printed, told_of = process.communicate(timeout=120)
     assert (process.returncode, printed) == (130, "")
-    assert "go on with --resume" in told
-    assert "Traceback" not in told
+    assert "go on with --resume" in told_of
+    assert "Traceback" not in told_of
     assert [path.name for path in (here / "simulation").iterdir()] == [UNFINISHED]
     state = json.loads((here / "simulation" / UNFINISHED / "state.json").read_bytes())
     assert state["counts"]["frames.bin"] > 0

@@ -1,0 +1,5 @@
+"""`python -m clearance.cli` is the command `clearance`."""
+
+from . import main
+
+main()
