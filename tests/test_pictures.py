@@ -220,7 +220,7 @@ def test_large_meshes_are_drawn_with_fewer_triangles(tmp_path, monkeypatch):
 
 def test_what_stands_on_the_ground_does_not_share_its_colour():
     scene = samples.humanoid()
-    colours = dict(zip(scene.names, picture_parts._colours(scene), strict=True))
+    colours = dict(zip(scene.names, picture_parts.colours_of(scene), strict=True))
     families = {
         name: next(k for k, shades in enumerate(picture_parts.FAMILIES) if c in shades) for name, c in colours.items()
     }
@@ -330,3 +330,12 @@ def test_paths_are_plotted_with_and_without_speeds(tmp_path):
     free = cl.Robot(links, [cl.Joint("base", "floating", "rail", "tool")])
     with pytest.raises(ValueError, match="floating"):
         pictures.plot_path(free, wall, [free.neutral, free.neutral], tmp_path / "never.png")
+
+
+def test_paths_that_touch_all_along_are_plotted_and_those_of_nothing_are_refused(tmp_path):
+    slide = cl.Joint("slide", "prismatic", "rail", "tool", axis=[1, 0, 0], lower=0.0, upper=1.0, velocity=1.0)
+    robot = cl.Robot([cl.Link("rail"), cl.Link("tool", cl.Sphere(0.1))], [slide])
+    pictures.plot_path(robot, cl.Box([4.0, 1.0, 1.0]), [[0.0], [1.0]], tmp_path / "inside.png")
+    assert (tmp_path / "inside.png").stat().st_size > 10_000
+    with pytest.raises(ValueError, match="nothing to plot"):
+        pictures.plot_path(robot, None, [[0.0], [1.0]], tmp_path / "nothing.png")

@@ -13,11 +13,14 @@ from numpy.typing import ArrayLike
 
 from .contacts import Contacts
 from .picture_parts import (
+    BEAM,
     CLEAR,
     FAINT,
     GROUND,
+    LOUD,
     VIEW_FROM,
     Manifold,
+    Parts,
     Piece,
     Witness,
     arrow_length,
@@ -27,9 +30,11 @@ from .picture_parts import (
     without_hidden_faces,
 )
 from .scene import PairTable, Scene
-from .surfaces import Floats, Mesh, arrow, extra, stroke
+from .surfaces import Floats, Mesh, arrow, balls, extra, stroke, threads
 
 __all__ = ["page"]
+
+NO_BEAMS, NO_DOTS = np.empty((0, 2, 3)), np.empty((0, 3))
 
 
 def page(
@@ -70,23 +75,33 @@ def page(
     >>> from clearance import samples
     >>> page(samples.humanoid(), "scene.html")  # doctest: +SKIP
     """
+    parts = parts_of(scene, table, closest, contacts, ghosts, colours)
+    summary = f"{len(scene.names)} bodies, {counted(len(scene.pairs), 'watched pair')}."
+    write_parts(path, parts, summary, view_from)
+
+
+def write_parts(
+    path: str | Path,
+    parts: Parts,
+    summary: str,
+    view_from: ArrayLike = VIEW_FROM,
+    *,
+    beams: Floats = NO_BEAMS,
+    dots: Floats = NO_DOTS,
+) -> None:
+    """Write one HTML page with parts of a scene, tables of them, beams (n, 2, 3) and dots (n, 3)."""
     trimesh = extra("trimesh")
     from trimesh.viewer.notebook import scene_to_html
 
-    pieces, plates, shades, witnesses, manifolds = parts_of(scene, table, closest, contacts, ghosts, colours)
     world = trimesh.Scene()
-    _add_bodies(world, pieces)
-    for shade in shades:
+    _add_bodies(world, parts.pieces)
+    for shade in parts.shades:
         _add_bodies(world, shade, FAINT)
-    for shown in plates:
+    for shown in parts.plates:
         world.add_geometry(_painted([shown.piece.mesh], GROUND, CLEAR), geom_name=shown.piece.body)
-    thickness, length = 0.002 * world.scale, arrow_length(world.bounds)
-    for witness in witnesses:
-        world.add_geometry(_painted(stroke(witness.points, thickness), witness.colour))
-    for manifold in manifolds:
-        for point, normal in zip(manifold.found.points, manifold.found.normals, strict=True):
-            marks = arrow(point, length * normal, thickness)
-            world.add_geometry(_painted(marks, manifold.colour), geom_name=ON_TOP)
+    _add_marks(world, parts, beams, dots)
+    if world.is_empty:
+        raise ValueError("there is nothing to show on a page.")
     _aim_camera(world, direction_of(view_from))
     # The viewer has one lamp, beside the camera; light from the sky shows what faces up.
     viewer = scene_to_html(world)
@@ -94,9 +109,9 @@ def page(
         viewer = viewer.replace(hook, hook + more, 1)
     Path(path).write_text(
         PAGE.format(
-            summary=html.escape(f"{len(scene.names)} bodies, {counted(len(scene.pairs), 'watched pair')}."),
-            gaps=_gap_table(witnesses),
-            contacts=_contact_table(manifolds),
+            summary=html.escape(summary),
+            gaps=_gap_table(parts.witnesses),
+            contacts=_contact_table(parts.manifolds),
             viewer=html.escape(viewer, quote=True),
         ),
         encoding="utf-8",
@@ -107,6 +122,26 @@ def _add_bodies(world: Any, pieces: Sequence[Piece], alpha: float = 1.0) -> None
     for name, body in itertools.groupby(without_hidden_faces(pieces, pieces), key=lambda piece: piece.body):
         parts = list(body)
         world.add_geometry(_painted([part.mesh for part in parts], parts[0].colour, alpha), geom_name=name)
+
+
+def _add_marks(world: Any, parts: Parts, beams: Floats, dots: Floats) -> None:
+    points = [NO_DOTS if world.is_empty else world.bounds, beams.reshape(-1, 3), dots]
+    points += [witness.points for witness in parts.witnesses] + [manifold.found.points for manifold in parts.manifolds]
+    around = np.concatenate(points)
+    if not len(around):
+        return
+    length = arrow_length(around) or 0.07
+    thickness = 0.03 * length
+    for witness in parts.witnesses:
+        world.add_geometry(_painted(stroke(witness.points, thickness), witness.colour))
+    if len(beams):
+        world.add_geometry(_painted([threads(beams, 0.3 * thickness)], BEAM))
+    if len(dots):
+        world.add_geometry(_painted([balls(dots, 0.8 * thickness)], LOUD[0]))
+    for manifold in parts.manifolds:
+        for point, normal in zip(manifold.found.points, manifold.found.normals, strict=True):
+            marks = arrow(point, length * normal, thickness)
+            world.add_geometry(_painted(marks, manifold.colour), geom_name=ON_TOP)
 
 
 def _gap_table(witnesses: Sequence[Witness]) -> str:

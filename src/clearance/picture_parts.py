@@ -28,6 +28,7 @@ FAMILIES = [
 ]
 GROUND, CLEAR = "#8a949e", 0.3  # half-spaces are seen through
 GHOST, FAINT = "#5b7fd6", 0.34  # and so are ghosts
+BEAM = "#f2a3ad"  # of light
 LOUD = ["#d6001c", "#e36c00", "#a3008f", "#00796b", "#1f4fd8", "#7a5200", "#4a7d00", "#303030"]
 MOST_TRIANGLES = 200_000  # of a mesh; larger ones are drawn coarsely
 VIEW_FROM = (0.8, 0.5, 0.36)  # towards the viewer, in the world, unless another view is asked for
@@ -110,7 +111,7 @@ def pieces_of(
         raise ValueError("the scene has no bodies, so there is nothing to draw.")
     parts = [
         (name, (colours or {}).get(name, colour), leaf, pose)
-        for name, colour in zip(scene.names, _colours(scene), strict=True)
+        for name, colour in zip(scene.names, colours_of(scene), strict=True)
         for leaf, pose in leaves(scene.shape(name), scene.pose(name))
     ]
     solids = [part for part in parts if not isinstance(part[2], HalfSpace)]
@@ -212,8 +213,8 @@ def check_colours(colours: Mapping[str, str] | None, scenes: Sequence[Scene]) ->
             raise ValueError(f"colours['{name}'] must be like '#d6001c', but it is {colour!r}.")
 
 
-def _colours(scene: Scene) -> list[str]:
-    """Bodies that are not watched against each other belong together, as the links of a robot do.
+def colours_of(scene: Scene) -> list[str]:
+    """Colour bodies: those that are not watched against each other belong together, as the links of a robot do.
 
     What stands on the ground need not belong to it, so half-spaces join nothing.
     """
