@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from math import inf
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .batches import gather
 from .mechanisms import Configuration
 from .queries import Gaps, Work, _fields, _thread_count
 from .robots import Pair, Robot, _limit, check_margin, check_robot
 from .worlds import World, obstacles_of, settled
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 __all__ = ["Clearances", "clearances", "is_clear"]
 
@@ -169,6 +170,8 @@ def clearances(
     if plain:
         columns, work, index = cell.nearest(rows, limit, count)
         return Clearances(**_fields(columns, dims), work=work, pair_index=index.reshape(dims), pairs=pairs)
+    from .batches import gather  # executors and files, which most programs do without
+
     alone = executor is not None and threads is None  # the executor keeps all cores busy
     task = _Task(robot, _frozen(world), limit, 1 if alone else count)
     found, tally = gather(

@@ -31,6 +31,7 @@ from .depth_shaders import (
     GEOMETRY_OF_SOLIDS,
     GEOMETRY_OF_TRIANGLES,
     HIT,
+    RECTANGLE,
     SHARED,
     VERTEX_OF_SOLIDS,
     VERTEX_OF_TRIANGLES,
@@ -106,7 +107,7 @@ class DepthBuffer:
         except Exception as error:  # whatever loading a graphics driver may raise
             raise OSError(f"there is no OpenGL 4.1 without a display here: {error}") from error
         self._context.gc_mode = "auto"
-        common = {"SHARED": SHARED, "HIT": HIT}
+        common = {"SHARED": SHARED, "RECTANGLE": RECTANGLE, "HIT": HIT}
         self._of_triangles = self._program(VERTEX_OF_TRIANGLES, GEOMETRY_OF_TRIANGLES, FRAGMENT_OF_TRIANGLES, common)
         self._of_solids = self._program(VERTEX_OF_SOLIDS, GEOMETRY_OF_SOLIDS, FRAGMENT_OF_SOLIDS, common)
         self._drawings: dict[tuple[int, ...], _Drawing] = {}

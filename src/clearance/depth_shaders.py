@@ -96,6 +96,16 @@ void hit(float range, float body) {
 }
 """
 
+RECTANGLE = """
+layout(points) in;
+layout(triangle_strip, max_vertices = 4) out;
+
+void emit_corner(vec4 from_to, int k) {
+    gl_Position = vec4((k & 1) == 0 ? from_to.x : from_to.z, (k & 2) == 0 ? from_to.y : from_to.w, 0.0, 1.0);
+    EmitVertex();
+}
+"""
+
 VERTEX_OF_TRIANGLES = """
 //SHARED
 in vec3 a, b, c;
@@ -114,8 +124,7 @@ void main() {
 """
 
 GEOMETRY_OF_TRIANGLES = """
-layout(points) in;
-layout(triangle_strip, max_vertices = 4) out;
+//RECTANGLE
 in Triangle { vec3 a, b, c; vec4 from_to; float owner; } triangle[];
 flat out vec3 corner_a, corner_b, corner_c;
 flat out float body;
@@ -128,8 +137,7 @@ void main() {
         corner_b = triangle[0].b;
         corner_c = triangle[0].c;
         body = triangle[0].owner;
-        gl_Position = vec4((k & 1) == 0 ? from_to.x : from_to.z, (k & 2) == 0 ? from_to.y : from_to.w, 0.0, 1.0);
-        EmitVertex();
+        emit_corner(from_to, k);
     }
 }
 """
@@ -183,8 +191,7 @@ void main() {
 """
 
 GEOMETRY_OF_SOLIDS = """
-layout(points) in;
-layout(triangle_strip, max_vertices = 4) out;
+//RECTANGLE
 in Solid { mat3 turn_of; vec3 eye; vec4 half_, from_to; float owner; } solid[];
 flat out mat3 turn_of;
 flat out vec3 eye;
@@ -199,8 +206,7 @@ void main() {
         eye = solid[0].eye;
         half_ = solid[0].half_;
         body = solid[0].owner;
-        gl_Position = vec4((k & 1) == 0 ? from_to.x : from_to.z, (k & 2) == 0 ? from_to.y : from_to.w, 0.0, 1.0);
-        EmitVertex();
+        emit_corner(from_to, k);
     }
 }
 """

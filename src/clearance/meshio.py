@@ -10,6 +10,7 @@ import itertools
 import json
 import os
 import re
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from os import PathLike
@@ -19,7 +20,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
+from . import _core, safe_xml
+from .safe_files import read_whole
+from .safe_xml import Node
 from .shapes import Mesh
 
 __all__ = ["from_bytes", "load_mesh", "write_whole"]
@@ -30,6 +33,7 @@ Soup = tuple[Floats, Indices]  # vertices (n, 3), faces (m, 3)
 Part = tuple[Floats, ArrayLike, ArrayLike]  # where it belongs (4, 4), vertices, faces
 
 MAGIC = b"clearance mesh\n"
+MOST_REPEATED = 1 << 24  # triangles: a small scene may show its parts many times, but not without end
 
 
 def load_mesh(path: str | PathLike[str], scale: ArrayLike = 1.0, volume: Literal["obb", "rss"] | None = None) -> Mesh:
@@ -56,6 +60,8 @@ def load_mesh(path: str | PathLike[str], scale: ArrayLike = 1.0, volume: Literal
     ------
     FileNotFoundError
         If there is no such file.
+    OSError
+        If it is a pipe or a device, or has more than 4 GiB.
     ValueError
         If it cannot be read as a whole, or holds no triangles.
     ImportError
@@ -70,13 +76,12 @@ def load_mesh(path: str | PathLike[str], scale: ArrayLike = 1.0, volume: Literal
     (2, np.float64(0.001))
     """
     path, factors = Path(path), _factors(scale)
-    with path.open("rb") as file:
-        is_ours = file.read(len(MAGIC)) == MAGIC
+    data = read_whole(path)
     try:
-        if not is_ours:
-            vertices, faces = _read(path)
+        if not data.startswith(MAGIC):
+            vertices, faces = _read(data, path)
             return _scaled(vertices, faces, factors, volume or "obb")
-        mesh = from_bytes(path.read_bytes())
+        mesh = from_bytes(data)
         if (factors == 1.0).all() and volume in (None, mesh.volume):
             return mesh
         return _scaled(mesh.vertices, mesh.faces, factors, volume or mesh.volume)
@@ -143,12 +148,11 @@ def _turned(faces: Indices) -> Indices:
     return faces[:, [0, 2, 1]]
 
 
-def _read(path: Path) -> Soup:
+def _read(data: bytes, path: Path) -> Soup:
     kind = path.suffix.lower().removeprefix(".")
     if kind not in READERS:
         found = f"the name ends in '.{kind}'" if kind else "the name has no ending"
         raise ValueError(f"{found}, but meshes are read from {', '.join(READERS)} and what Mesh.save wrote.")
-    data = path.read_bytes()
     if not data:
         raise ValueError("the file is empty.")
     vertices, faces = READERS[kind](data, path)
@@ -254,7 +258,7 @@ def _quoted(words: Sequence[bytes]) -> str:
 
 def _numbers(number: int, line: Sequence[bytes], words: Sequence[bytes], count: int) -> list[float]:
     try:
-        numbers = [float(word) for word in words]
+        numbers = [float(word) for word in words if b"_" not in word]  # Python's own way to write 1000 as 1_000
     except ValueError:
         numbers = []
     if len(numbers) != count:
@@ -264,10 +268,11 @@ def _numbers(number: int, line: Sequence[bytes], words: Sequence[bytes], count: 
 
 def _integers(number: int, line: Sequence[bytes], words: Sequence[bytes], count: int | None = None) -> list[int]:
     try:
-        integers = [int(word) for word in words]
+        integers = [int(word) for word in words if b"_" not in word]
     except ValueError:
-        integers, count = [], len(words) if count is None else count
-    if count is not None and len(integers) != count:
+        integers = []
+    count = len(words) if count is None else count
+    if len(integers) != count:
         raise ValueError(f"line {number} reads {_quoted(line)}, but {count} integers were expected.")
     return integers
 
@@ -292,7 +297,10 @@ def _soup(vertices: Sequence[Sequence[float]], faces: Sequence[Sequence[int]]) -
 def _ply(data: bytes, path: Path) -> Soup:
     vertices, faces = _through_trimesh(data, path, _open_scene)
     # Of text trimesh takes as many lines as there are.
-    announced = _triangles_in_ascii_ply(data)
+    try:
+        announced = _triangles_in_ascii_ply(data)
+    except IndexError as error:
+        raise ValueError("an element in its header has no name or no count.") from error
     if announced is not None and announced != len(faces):
         raise ValueError(f"its lists of corners tell of {announced} triangles, but {len(faces)} are there.")
     return vertices, faces
@@ -330,12 +338,16 @@ def _gltf(data: bytes, path: Path) -> Soup:
         header = json.loads(text)
         accessors = header.get("accessors", [])
         primitives = [primitive for mesh in header.get("meshes", []) for primitive in mesh["primitives"]]
+        children = [child for node in header.get("nodes", []) for child in node.get("children", [])]
+        has_tree = len(set(children)) == len(children)
         odd = [a for a in accessors if "bufferView" not in a or "sparse" in a]
         odd += [
             p for p in primitives if p.get("mode", 4) > 5 or "KHR_draco_mesh_compression" in p.get("extensions", ())
         ]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(f"it is no glTF: {error!r}.") from error
+    if not has_tree:  # shared nodes of shared nodes would grow without end
+        raise ValueError("its nodes are no tree: one of them is the child of two.")
     if odd:
         raise ValueError("parts of it are compressed, sparse or fans of triangles; save them as plain triangles.")
     return _through_trimesh(data, path, _open_scene)
@@ -345,10 +357,39 @@ def _dae(data: bytes, path: Path) -> Soup:
     return _through_trimesh(data, path, _open_collada)
 
 
+def _check_collada(stream: BytesIO, path: Path) -> None:
+    """Read it with care first: the XML reader of collada follows entities to other files, and archives without end."""
+    if zipfile.is_zipfile(stream):
+        raise ValueError("it is an archive; unpack it")
+    root = safe_xml.parse(stream.getvalue(), path.name)
+    if _shown_nodes(root, _nodes_by_id(root), {}) > safe_xml.MOST_TAGS:
+        raise ValueError("its nodes show each other again and again")
+    stream.seek(0)
+
+
+def _nodes_by_id(root: Node) -> dict[str, Node]:
+    own = {root.attributes["id"]: root} if "id" in root.attributes else {}
+    for child in root.children:
+        own |= _nodes_by_id(child)
+    return own
+
+
+def _shown_nodes(node: Node, by_id: dict[str, Node], known: dict[int, int], depth: int = 0) -> int:
+    """Count the tags that there are once every instance of a node stands where it is shown."""
+    if depth > 4 * safe_xml.DEEPEST:
+        raise ValueError("its nodes show each other without end")
+    if id(node) not in known:
+        inside = list(node.children)
+        if node.tag.endswith("instance_node") and (shown := by_id.get(node.attributes.get("url", "").strip("# "))):
+            inside.append(shown)
+        known[id(node)] = 1 + sum(_shown_nodes(other, by_id, known, depth + 1) for other in inside)
+    return known[id(node)]
+
+
 def _through_trimesh(data: bytes, path: Path, opened: Callable[[BytesIO, Path], Iterator[Part]]) -> Soup:
     try:
         # A stream in memory never reads more than there is, whatever a header says.
-        return _joined(opened(BytesIO(data), path))
+        return _joined(opened(BytesIO(data), path), max(MOST_REPEATED, len(data)))
     except ImportError as error:
         command = {"trimesh": "clearance[view]", "collada": "pycollada"}.get(error.name or "", error.name)
         raise ImportError(f"{path}: this format needs {error.name}; get it with: pip install {command}") from error
@@ -360,7 +401,13 @@ def _through_trimesh(data: bytes, path: Path, opened: Callable[[BytesIO, Path], 
 def _open_scene(stream: BytesIO, path: Path) -> Iterator[Part]:
     import trimesh
 
-    kind, resolver = path.suffix.lower().removeprefix("."), trimesh.resolvers.FilePathResolver(str(path))
+    class Beside(trimesh.resolvers.FilePathResolver):
+        """What lies in the folder of the scene, links followed, and is a file."""
+
+        def get(self, name: str) -> bytes:
+            return read_whole(self.absolute(name))
+
+    kind, resolver = path.suffix.lower().removeprefix("."), Beside(str(path))
     scene = trimesh.load_scene(stream, file_type=kind, resolver=resolver, process=False, skip_materials=True)
     for node in scene.graph.nodes_geometry:
         pose, name = scene.graph[node]
@@ -369,9 +416,11 @@ def _open_scene(stream: BytesIO, path: Path) -> Iterator[Part]:
             yield pose, part.vertices, part.faces
 
 
-def _open_collada(stream: BytesIO, _: Path) -> Iterator[Part]:
+def _open_collada(stream: BytesIO, path: Path) -> Iterator[Part]:
     """Take parts before trimesh merges their vertices, in metres, whatever the unit of the file is."""
     collada: Any = importlib.import_module("trimesh.exchange.dae")
+    importlib.import_module("collada")
+    _check_collada(stream, path)
     loaded = collada.load_collada(stream, ignore_broken=False)
     for node in loaded["graph"]:
         part = loaded["geometry"][node["geometry"]]
@@ -379,15 +428,18 @@ def _open_collada(stream: BytesIO, _: Path) -> Iterator[Part]:
         yield np.diag([*3 * [float(unit[1]) if unit else 1.0], 1.0]) @ node["matrix"], part["vertices"], part["faces"]
 
 
-def _joined(parts: Iterator[Part]) -> Soup:
+def _joined(parts: Iterator[Part], most_triangles: int) -> Soup:
     vertices: list[Floats] = [np.empty((0, 3))]
     faces: list[Indices] = [np.empty((0, 3), dtype=np.int64)]
-    count = 0
+    count, left = 0, most_triangles
     for pose, part_vertices, part_faces in parts:
         corners, triangles = np.asarray(part_vertices, dtype=np.float64), np.asarray(part_faces, dtype=np.int64)
         # Checked before they are joined: a number too large would lead to a vertex of the next part.
         if len(odd := triangles[(triangles < 0) | (triangles >= len(corners))]):
             raise ValueError(f"a face refers to vertex {odd[0]}, but its part has {len(corners)} vertices")
+        left -= len(triangles)
+        if left < 0:
+            raise ValueError(f"its parts make more than {most_triangles} triangles")
         vertices.append(corners @ pose[:3, :3].T + pose[:3, 3])
         faces.append(count + (_turned(triangles) if np.linalg.det(pose[:3, :3]) < 0.0 else triangles))
         count += len(corners)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Executor
 from copy import deepcopy
 from dataclasses import dataclass
 from math import inf, isnan
@@ -30,6 +29,8 @@ from .shapes import Placed, Shape
 from .worlds import World, is_older, key_of, obstacles_of, settled
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from .srdf import Srdf
 
 __all__ = ["Joint", "Link", "Mimic", "PairGaps", "Robot", "RobotGap", "SamplingReport"]

@@ -13,8 +13,10 @@ from xml.parsers import expat
 
 __all__ = ["Node", "parse"]
 
+LARGEST = 1 << 26  # bytes of a file
 DEEPEST = 64  # levels of nesting; robot descriptions have ten
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+MOST_TAGS = 250_000  # robot descriptions have thousands; a tag of four bytes takes hundreds in memory
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)  # one way to match: no time to be lost
 INFINITY = re.compile(r"[+-]?inf(inity)?", re.ASCII | re.IGNORECASE)
 
 
@@ -156,7 +158,7 @@ def parse(data: bytes, file: str, root: str | None = None) -> Node:
     Raises
     ------
     ValueError
-        If it is not well-formed, has a document type, or is nested without end.
+        If it is not well-formed, has a document type, or is nested or goes on without end.
 
     Examples
     --------
@@ -166,8 +168,13 @@ def parse(data: bytes, file: str, root: str | None = None) -> Node:
     parser = expat.ParserCreate()
     open_nodes: list[Node] = []
     roots: list[Node] = []
+    left = MOST_TAGS
 
     def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise ValueError(f"{file}, line {parser.CurrentLineNumber}: it has more than {MOST_TAGS} tags.")
         parent = open_nodes[-1] if open_nodes else None
         node = Node(tag, attributes, file, parser.CurrentLineNumber, parent)
         if len(open_nodes) == DEEPEST:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import safe_xml
+from .safe_files import read_whole
 from .safe_xml import Node
 from .shapes import SweptPoint
 
@@ -121,7 +122,7 @@ def read(path: str | PathLike[str]) -> Srdf:
     [DisabledPair(link_a='hand', link_b='base', reason='Never')]
     """
     path = Path(path)
-    robot = safe_xml.parse(path.read_bytes(), path.name, "robot")
+    robot = safe_xml.parse(read_whole(path, safe_xml.LARGEST), path.name, "robot")
     spheres: dict[str, list[SweptPoint]] = {}
     for node in robot.all("link_sphere_approximation"):
         spheres.setdefault(node.text("link"), []).extend(_sphere(sphere) for sphere in node.all("sphere"))

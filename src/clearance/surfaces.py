@@ -85,7 +85,7 @@ def surface(shape: Shape, fine: bool = True) -> Mesh:
     if is_surface(shape):
         return extra("trimesh").Trimesh(shape.vertices, shape.faces, process=False)
     if isinstance(shape, PointCloud):
-        return _balls(shape.points, shape.radius)
+        return balls(shape.points, shape.radius)
     if shape.elements:
         ((core, radius),) = shape.elements
         return _around_element(core, radius, fine)
@@ -175,6 +175,22 @@ def stroke(points: Floats, thickness: float) -> list[Mesh]:
     return [_around_element(points, thickness), *ends]
 
 
+def threads(segments: Floats, thickness: float) -> Mesh:
+    """Mesh very many lines: a prism with three sides each, (n, 2, 3)."""
+    along = segments[:, 1] - segments[:, 0]
+    along = along / np.maximum(np.linalg.norm(along, axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    one = np.cross(along, np.eye(3)[np.argmin(np.abs(along), axis=1)])
+    one /= np.maximum(np.linalg.norm(one, axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    other = np.cross(along, one)
+    angle = np.array([0.0, 2.0, 4.0])[:, None, None] * np.pi / 3.0
+    across = np.moveaxis(np.cos(angle) * one + np.sin(angle) * other, 0, 1)  # (n, 3, 3)
+    corners = segments[:, :, None] + thickness * across[:, None]
+    sides = [face for k in range(3) for face in ((k, (k + 1) % 3, 3 + k), ((k + 1) % 3, 3 + (k + 1) % 3, 3 + k))]
+    faces = np.array(sides) + 6 * np.arange(len(segments))[:, None, None]
+    normals = np.repeat(across[:, None], 2, axis=1)
+    return _mesh(corners.reshape(-1, 3), faces.reshape(-1, 3), normals.reshape(-1, 3))
+
+
 def extra(name: str) -> Any:
     """Import what only pictures need, or say how to get it."""
     import importlib
@@ -198,8 +214,8 @@ def _around_element(core: Floats, radius: float, fine: bool = True) -> Mesh:
     return _swept(hull, core, radius, origin)
 
 
-def _balls(points: Floats, radius: float) -> Mesh:
-    """A ball around every point, or around some if there are very many."""
+def balls(points: Floats, radius: float) -> Mesh:
+    """Mesh a ball around every point, or around some if there are very many."""
     if len(points) > MOST_BALLS:
         points = points[np.linspace(0, len(points) - 1, MOST_BALLS).astype(np.int64)]
     radius = max(radius, THIN * float(np.ptp(points, axis=0).max())) or THIN

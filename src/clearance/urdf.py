@@ -22,6 +22,7 @@ from .fit_links import LinkFits
 from .links import KINDS, Joint, Link, Mimic
 from .meshio import load_mesh
 from .resources import Resources
+from .safe_files import read_whole
 from .safe_xml import Node
 from .shapes import Box, Capsule, ConvexHull, Cylinder, Mesh, Placed, Shape, Sphere
 
@@ -90,7 +91,7 @@ def read(
     if on_missing not in ("raise", "warn"):
         raise ValueError(f"on_missing must be 'raise' or 'warn', but it is {on_missing!r}.")
     path, resources = Path(path), Resources(path, package_dirs)
-    data = _expanded(path, resources) if path.suffix.lower() == ".xacro" else path.read_bytes()
+    data = _expanded(path, resources) if path.suffix.lower() == ".xacro" else read_whole(path, safe_xml.LARGEST)
     robot = safe_xml.parse(data, path.name, "robot")
     joints = [_joint(node) for node in robot.all("joint")]
     meshes = _Meshes(_find_meshes(robot, resources, on_missing), _hull if collision == "hull" else lambda mesh: mesh)

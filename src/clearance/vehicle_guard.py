@@ -39,7 +39,7 @@ class VehicleBraking:
     - During `latency` seconds every component of the twist changes at any rates up to `acceleration`. If a command is
       given, rates are those of the command, up to `command_error`.
     - Then the vehicle brakes. With `path="arc"` the twist keeps its direction: all components are multiplied by one
-      factor that falls from 1 to 0 at the rate 1 / T at least, where T is the longest of the times |component| /
+      factor that falls from 1 to 0 at the rate 1 / T at least, where T is the longest of the times `|component|` /
       deceleration. So the vehicle stays on an arc about the centre of rotation that it has when braking begins. With
       `path="any"` the components brake for themselves, the magnitude of each falling at least at the rate of its
       deceleration, and the vehicle may take any way that results.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..shapes import Shape
+from .laws import checked_steps
 from .materials import Elastic, Hard, Material, Soft
 from .particle_files import Checkpoint, load_checkpoints, write_pieces
 from .particle_kinds import (
@@ -19,7 +20,6 @@ from .particle_kinds import (
     checked_ids,
     checked_kind,
     checked_places,
-    checked_steps,
     checked_velocities,
 )
 from .particles import Particles

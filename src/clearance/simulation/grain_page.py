@@ -58,13 +58,13 @@ def play_grains(recording: GrainRecording, path: str | PathLike[str], *, title: 
 
 
 def _data(recording: GrainRecording) -> dict[str, Any]:
-    looks = _looks(recording)
+    looks = looks_of_kinds(recording)
     # Bodies of one mesh stand side by side; those that look the same whichever way they turn come last.
     mesh_of = looks.numbers[recording.kinds]
     order = np.lexsort([mesh_of, looks.is_round[mesh_of]])
     kinds = recording.kinds[order]
     turning = int((~looks.is_round[mesh_of]).sum())
-    around = _around(recording)
+    around = box_of_grains(recording)
     return {
         "times": packed(recording.times, np.float64),
         "bodies": len(order),
@@ -76,8 +76,8 @@ def _data(recording: GrainRecording) -> dict[str, Any]:
         "scales": packed(looks.scales[kinds], np.float32),
         "turns": packed(_whole_turns(recording.turns[:, order[:turning]]), np.int16),
         "colours": {
-            "kind": packed(_colours_of_kinds(kinds), np.uint8),
-            "height": packed(_colours_of_heights(recording)[order], np.uint8),
+            "kind": packed(colours_of_kinds(kinds), np.uint8),
+            "height": packed(colours_of_heights(recording)[order], np.uint8),
         },
         "colour": "kind" if 1 < len(np.unique(kinds)) <= len(KINDS) else "height",
         "walls": [_wall(name, wall, around) for name, wall in recording.walls.items()],
@@ -94,7 +94,7 @@ class _Looks(NamedTuple):
     scales: Floats  # of kinds, (k, 3)
 
 
-def _looks(recording: GrainRecording) -> _Looks:
+def looks_of_kinds(recording: GrainRecording) -> _Looks:
     many = len(recording.ids)
     ball = extra("trimesh").creation.icosphere(subdivisions=3 if many < 1000 else 2 if many < 10_000 else 1)
     known: dict[Any, int] = {}
@@ -121,7 +121,7 @@ def _unit_of(shape: Shape) -> tuple[Any, Floats]:
     return shape, np.ones(3)
 
 
-def _around(recording: GrainRecording) -> Floats:
+def box_of_grains(recording: GrainRecording) -> Floats:
     """Two corners of a box around all bodies, but for those that got lost."""
     places = recording.positions[recording.present].astype(np.float64)
     few = np.percentile(places, 5.0, axis=0, method="higher")
@@ -157,11 +157,11 @@ def _rgb(colours: list[str]) -> Floats:
     return np.array([[int(colour[k : k + 2], 16) for k in (1, 3, 5)] for colour in colours], dtype=np.float64)
 
 
-def _colours_of_kinds(kinds: NDArray[np.int64]) -> Floats:
+def colours_of_kinds(kinds: NDArray[np.int64]) -> Floats:
     return _rgb(KINDS)[kinds % len(KINDS)]
 
 
-def _colours_of_heights(recording: GrainRecording) -> Floats:
+def colours_of_heights(recording: GrainRecording) -> Floats:
     first = recording.present.argmax(axis=0)
     height = recording.positions[first, np.arange(len(first)), 2].astype(np.float64)
     ranks = np.argsort(np.argsort(height, kind="stable"), kind="stable") / max(len(height) - 1, 1)

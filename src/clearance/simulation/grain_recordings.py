@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from io import BytesIO
 from os import PathLike
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
-from zipfile import is_zipfile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..meshio import write_whole
+from ..safe_files import read_whole
 from ..shapes import Placed, Shape
+from .archives import LARGEST, MOST_BYTES, UNREADABLE, packed, unpacked
 from .grain_progress import teller
 from .materials import checked_number
-from .world_files import UNREADABLE, ShapeReader, shape_bytes
 
 __all__ = ["GrainFrame", "GrainRecorder", "GrainRecording", "record"]
 
@@ -172,23 +169,18 @@ class GrainRecording:
     def save(self, path: str | PathLike[str]) -> None:
         """Write it to a file .npz, as a whole or not at all."""
         about = {"format": FORMAT, "walls": list(self.walls)}
-        shapes = shape_bytes([list(self.shapes), list(self.walls.values())])
-        data = BytesIO()
-        np.savez_compressed(
-            data,
-            about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8),
-            shapes=np.frombuffer(shapes, dtype=np.uint8),
-            **{name: getattr(self, name) for name in ARRAYS},
-        )
-        write_whole(path, data.getvalue())
+        shapes = [list(self.shapes), list(self.walls.values())]
+        write_whole(path, packed(about, shapes, {name: getattr(self, name) for name in ARRAYS}, compressed=True))
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> GrainRecording:
+    def load(cls, path: str | PathLike[str], *, most_bytes: int = MOST_BYTES) -> GrainRecording:
         """Read a recording.
 
         Parameters
         ----------
         path : path_like
+        most_bytes : int
+            That a small file may unfold to; more of what you trust.
 
         Returns
         -------
@@ -201,17 +193,11 @@ class GrainRecording:
         ValueError
             If the file is damaged or something else. Nothing that it may hold is run.
         """
-        data = BytesIO(Path(path).read_bytes())
+        data = read_whole(path, LARGEST)
         try:
-            if not is_zipfile(data):
-                raise ValueError("it is no archive of arrays")
-            with np.load(data, allow_pickle=False) as arrays:
-                about = json.loads(arrays["about"].tobytes())
-                if about["format"] != FORMAT:
-                    raise ValueError(f"its format is {about['format']!r}, but {FORMAT!r} is expected")
-                shapes, walls = ShapeReader(BytesIO(arrays["shapes"].tobytes())).load()
-                named = dict(zip(about["walls"], walls, strict=True))
-                return cls(**{name: arrays[name] for name in ARRAYS}, shapes=tuple(shapes), walls=named)
+            about, (shapes, walls), arrays = unpacked(data, FORMAT, ARRAYS, most_bytes)
+            named = dict(zip(about["walls"], walls, strict=True))
+            return cls(**arrays, shapes=tuple(shapes), walls=named)
         except UNREADABLE as error:
             raise ValueError(f"{path} is no recording of grains, or it is damaged: {error}") from error
 

@@ -6,15 +6,16 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .. import poses, shapes
 from ..meshio import write_whole
+from ..safe_files import read_whole
 from ..shapes import Shape
 from .materials import Elastic
+from .particle_files import RECORD
 from .particle_kinds import Floats, ParticleContacts, checked_kind
 from .particles import Particles
 from .twins import freeze_into
@@ -22,6 +23,7 @@ from .twins import freeze_into
 __all__ = ["Incident", "incident_of", "load_incidents", "replay", "save_incidents"]
 
 FORMAT = "clearance incidents 1"
+LARGEST = 1 << 28  # bytes of a file
 DETECTIONS = ("hybrid", "iterative")
 ARGUMENTS = {
     "Sphere": ("radius",),
@@ -175,13 +177,25 @@ def load_incidents(path: str | PathLike[str]) -> list[Incident]:
     >>> len(load_incidents("none.json"))
     0
     """
+    data = read_whole(path, LARGEST)
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = json.loads(data)
         if content["format"] != FORMAT:
             raise ValueError(f"it does not say that it is {FORMAT!r}")
-        return [Incident(**one | {"bodies": tuple(one["bodies"])}) for one in content["incidents"]]
-    except (ValueError, TypeError, KeyError) as error:
+        return [_incident(one) for one in content["incidents"]]
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise ValueError(f"{str(path)!r} does not hold incidents: {error}.") from error
+
+
+def _incident(told: dict[str, Any]) -> Incident:
+    first, second = told["bodies"]
+    for body in (first, second):
+        hybrid, iterative = map(_shape_from, body["shapes"])
+        hybrid.at(body["pose"]), iterative.at(body["pose"])
+        numbers = np.asarray(RECORD * [0.0] if body["record"] is None else body["record"], dtype=np.float64)
+        if numbers.shape != (RECORD,) or not np.isfinite(numbers).all():
+            raise ValueError(f"a body must have {RECORD} finite numbers, but it has {body['record']!r:.60}")
+    return Incident(**told | {"bodies": (first, second)})
 
 
 def _seen_again(bodies: Sequence[dict[str, Any]], which: int) -> ParticleContacts:

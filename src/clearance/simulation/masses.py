@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, poses
 from ..shapes import Shape
-from .materials import LARGEST, SMALLEST, checked_number
+from .materials import LARGEST, SMALLEST, as_vector, checked_number
 
-__all__ = ["Mass", "checked_inertia", "mass_of"]
+__all__ = ["Mass", "checked_inertia", "mass_from", "mass_of"]
 
 Floats = NDArray[np.float64]
 
@@ -70,6 +70,27 @@ def mass_of(
         assert unit is not None
         inertia = kilograms / unit[0] * unit[2]
     return Mass(kilograms, centre, checked_inertia(inertia))
+
+
+def mass_from(numbers: Any) -> Mass:
+    """Check a mass that was read.
+
+    Parameters
+    ----------
+    numbers : sequence
+        Mass, centre and inertia.
+
+    Returns
+    -------
+    Mass
+
+    Examples
+    --------
+    >>> mass_from([1.0, [0.0, 0.0, 0.0], np.eye(3)]).mass
+    1.0
+    """
+    mass, centre, inertia = numbers
+    return Mass(checked_number(mass, "mass", above=True), as_vector(centre, "centre"), checked_inertia(inertia))
 
 
 def checked_inertia(value: Any) -> Floats:

@@ -8,9 +8,13 @@ from operator import index
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Elastic", "Hard", "Material", "Soft", "checked_contact", "checked_number", "surface_numbers"]
+from ..poses import as_floats
+
+__all__ = ["Elastic", "Hard", "Material", "Soft", "as_vector", "checked_contact", "checked_number", "surface_numbers"]
+
+Floats = NDArray[np.float64]
 
 MOST_ITERATIONS = 10_000
 SMALLEST, LARGEST = 1e-30, 1e30  # beyond these, products would vanish or overflow
@@ -48,6 +52,30 @@ def checked_number(
     if above and number < SMALLEST:
         raise ValueError(f"{name} must be above {SMALLEST:g}, but it is {value!r}.")
     return number
+
+
+def as_vector(value: ArrayLike, name: str) -> Floats:
+    """Give three finite numbers as an array.
+
+    Parameters
+    ----------
+    value : array_like, (3,)
+    name : str
+        What to call it in errors.
+
+    Returns
+    -------
+    ndarray, (3,)
+
+    Examples
+    --------
+    >>> as_vector([1, 2, 3], "force")
+    array([1., 2., 3.])
+    """
+    vector = as_floats(value, name)
+    if vector.shape != (3,) or not np.isfinite(vector).all():
+        raise ValueError(f"{name} must be three finite numbers, but it is {value!r}.")
+    return np.ascontiguousarray(vector)
 
 
 @dataclass(frozen=True)
@@ -185,7 +213,7 @@ def checked_contact(contact: Any) -> Hard | Soft | Elastic:
     return contact
 
 
-def surface_numbers(material: Any, contact: Hard | Soft | Elastic) -> NDArray[np.float64]:
+def surface_numbers(material: Any, contact: Hard | Soft | Elastic) -> Floats:
     """Put what the core needs of a surface into five numbers.
 
     Parameters

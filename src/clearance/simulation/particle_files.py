@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -14,13 +12,15 @@ from typing import Any
 import numpy as np
 
 from ..meshio import write_whole
-from .masses import Mass, checked_inertia, mass_of
+from ..safe_files import read_whole
+from ..shapes import Shape
+from .archives import LARGEST, UNREADABLE, packed, unpacked
+from .laws import MOST_STEPS
+from .masses import mass_from, mass_of
 from .materials import Material, checked_number
 from .particle_kinds import Floats, ParticleKind, ParticleRoom
 from .particles import Particles
-from .world import MOST_STEPS
-from .world_bodies import as_vector
-from .world_files import LAWS, UNREADABLE, ShapeReader, shape_bytes
+from .world_files import LAWS
 
 __all__ = ["Checkpoint", "load_checkpoints", "load_particles", "save_particles", "write_pieces"]
 
@@ -81,29 +81,15 @@ class Checkpoint:
 
     def to_bytes(self) -> bytes:
         """Put it into the bytes of a file."""
-        file = io.BytesIO()
-        np.savez(
-            file,
-            about=np.frombuffer(json.dumps(self.about).encode(), dtype=np.uint8),
-            shapes=np.frombuffer(shape_bytes(self.shapes), dtype=np.uint8),
-            records=self.records,
-            memories=self.memories,
-        )
-        return file.getvalue()
+        return packed(self.about, self.shapes, {"records": self.records, "memories": self.memories})
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Checkpoint:
         """Get it out of the bytes of a file, or raise a ValueError."""
-        if not data.startswith(b"PK"):
-            raise ValueError("it is no archive of arrays")
         try:
-            with np.load(io.BytesIO(data), allow_pickle=False) as file:
-                about = json.loads(file["about"].tobytes().decode())
-                if not isinstance(about, dict) or about.get("format") != FORMAT:
-                    raise ValueError(f"it does not say that it is {FORMAT!r}")
-                shapes = ShapeReader(io.BytesIO(file["shapes"].tobytes())).load()
-                records, memories = (np.ascontiguousarray(file[name], np.float64) for name in ("records", "memories"))
-            if len(shapes) != len(about["kinds"]) + len(about["walls"]):
+            about, shapes, arrays = unpacked(data, FORMAT, ("records", "memories"))
+            records, memories = (np.ascontiguousarray(array, np.float64) for array in arrays.values())
+            if len(shapes) != len(about["kinds"]) + len(about["walls"]) or not all(map(_is_shape, shapes)):
                 raise ValueError("it has other shapes than kinds and walls")
             _check_numbers(about, records, memories)
             return cls(about, shapes, records, memories)
@@ -135,7 +121,7 @@ class Checkpoint:
         kinds = self.about["kinds"]
         for shape, (mass, material) in zip(self.shapes, kinds, strict=False):
             mass_of(shape)  # if there is any
-            room._add_kind(ParticleKind(shape, _mass_from(mass), Material(**material)), is_new=True)
+            room._add_kind(ParticleKind(shape, mass_from(mass), Material(**material)), is_new=True)
         for shape, (name, pose, material) in zip(self.shapes[len(kinds) :], self.about["walls"], strict=True):
             room.add_wall(name, shape, pose, material=Material(**material))
         room._core.set_steps(self.about["steps"])
@@ -267,8 +253,9 @@ def _pieces(path: Path) -> list[Path]:
 
 
 def _read(file: Path) -> Checkpoint:
+    data = read_whole(file, LARGEST)
     try:
-        return Checkpoint.from_bytes(file.read_bytes())
+        return Checkpoint.from_bytes(data)
     except ValueError as error:
         raise ValueError(f"{file} is no file of particles: {error}") from error
 
@@ -339,11 +326,10 @@ def _check_numbers(about: dict[str, Any], records: Floats, memories: Floats) -> 
         raise ValueError("its particles have no room")
 
 
+def _is_shape(thing: Any) -> bool:
+    return isinstance(thing, Shape)
+
+
 def _described(kind: ParticleKind) -> list[Any]:
     mass = kind.mass
     return [[mass.mass, mass.centre.tolist(), mass.inertia.tolist()], asdict(kind.material)]
-
-
-def _mass_from(numbers: Any) -> Mass:
-    mass, centre, inertia = numbers
-    return Mass(checked_number(mass, "mass", above=True), as_vector(centre, "centre"), checked_inertia(inertia))

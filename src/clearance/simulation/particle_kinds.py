@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, poses
-from ..queries import _thread_count
 from ..shapes import Shape
+from .laws import Laws
 from .masses import Mass, mass_of
-from .materials import Elastic, Hard, Material, Soft, checked_contact, checked_number, surface_numbers
-from .world import MOST_STEPS
-from .world_bodies import as_pose, as_vector
+from .materials import Elastic, Hard, Material, Soft, as_vector, surface_numbers
+from .world_bodies import as_pose
 
 __all__ = ["ParticleContacts", "ParticleKind", "ParticleRoom", "ParticleWall", "ParticleWork"]
 
@@ -88,7 +87,7 @@ class ParticleContacts:
         return len(self.depths)
 
 
-class ParticleRoom:
+class ParticleRoom(Laws):
     """The room that particles are in, without them: its laws, kinds and walls."""
 
     def __init__(
@@ -102,20 +101,16 @@ class ParticleRoom:
         detection: str,
         threads: int | None,
     ) -> None:
-        self._gravity = as_vector(gravity, "gravity")
-        self._step = checked_number(step, "step", above=True)
-        self._contact = checked_contact(Hard(iterations=10) if contact is None else contact)
+        super().__init__(gravity, step, Hard(iterations=10) if contact is None else contact, threads)
         if detection not in DETECTIONS:
             raise ValueError(f"detection must be one of {', '.join(DETECTIONS)}, but it is {detection!r}.")
         self._detection = detection
-        self._threads = _thread_count(threads)
         self._periodic = _axes(periodic)
         self._lower, self._upper = _corners(lower, upper, self._periodic)
-        law = type(self._contact).__name__.lower()
         self._core = _core.Particles(
             self._gravity,
             self._step,
-            law,
+            self._law,
             self._contact.iterations,
             self._lower,
             self._upper,
@@ -125,21 +120,6 @@ class ParticleRoom:
         self._kinds: list[ParticleKind] = []
         self._walls: dict[str, ParticleWall] = {}
         self._next = 0
-
-    @property
-    def step_length(self) -> float:
-        """Seconds that a step takes."""
-        return self._step
-
-    @property
-    def gravity(self) -> Floats:
-        """In m/s^2."""
-        return self._gravity.copy()
-
-    @property
-    def contact(self) -> Hard | Soft | Elastic:
-        """How particles meet."""
-        return self._contact
 
     @property
     def detection(self) -> str:
@@ -376,27 +356,6 @@ def checked_ids(ids: ArrayLike) -> Integers:
     if given.size and not np.issubdtype(given.dtype, np.integer):
         raise TypeError(f"ids must be whole numbers, but they are {ids!r}.")
     return np.unique(given.astype(np.int64))
-
-
-def checked_steps(n: Any) -> int:
-    """Give a number of steps.
-
-    Parameters
-    ----------
-    n : int
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> checked_steps(10)
-    10
-    """
-    if not isinstance(n, int | np.integer) or isinstance(n, bool) or not 0 <= n <= MOST_STEPS:
-        raise ValueError(f"n must be a number of steps, but it is {n!r}.")
-    return int(n)
 
 
 def _axes(periodic: ArrayLike) -> NDArray[np.bool_]:

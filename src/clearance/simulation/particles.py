@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..shapes import Shape
+from .laws import checked_steps
 from .materials import Elastic, Hard, Material, Soft
 from .particle_kinds import (
     Integers,
@@ -16,7 +17,6 @@ from .particle_kinds import (
     checked_ids,
     checked_kind,
     checked_places,
-    checked_steps,
     checked_velocities,
 )
 from .world_results import Energy, Momentum

@@ -9,18 +9,27 @@ from __future__ import annotations
 
 import configparser
 import difflib
+import io
+import itertools
 import math
+import os
+import re
 import warnings
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from ..safe_files import read_whole
 from .scenario import LARGEST_FILE, Scenario
 
 __all__ = ["load_petersen", "read_balls", "read_city"]
 
 STOREY = 0.1  # m
+LARGEST_CONFIGURATION = 1_000_000  # bytes; a section of four takes a thousand in memory
+MOST_ROBOTS = 1000  # of a kind
+MOST_CELLS = 1_000_000  # of a city
+MOST_TOLD = 20  # of what is left over in a section
 PIXELS = (160, 120)  # of a scanner, before its factor divides them
 
 # Kinds of robots: our model, the attribute that counts them, how many there are if it is absent.
@@ -129,6 +138,8 @@ def read_city(path: str | PathLike[str]) -> dict[str, Any]:
     if not (x_low < x_high and y_low < y_high and edge > 0.0):
         raise ValueError(f"{path} begins with {numbers[:5]}, but least and greatest x and y and an edge are expected.")
     columns, rows = _cells(path, x_high - x_low, edge), _cells(path, y_high - y_low, edge)
+    if columns * rows > MOST_CELLS:
+        raise ValueError(f"{path} has {rows} rows of {columns} cells, but {MOST_CELLS} cells are the most.")
     storeys = numbers[5:]
     for storey in storeys:
         if storey < 0 or storey != int(storey):
@@ -232,17 +243,17 @@ class _Sections:
         return self.taken[-1]
 
     def tell_what_is_left(self) -> None:
-        for name, _ in self.left.values():
-            _warn(f"{self.path}: [{name}] belongs to nothing that is simulated.")
+        for name, _ in itertools.islice(self.left.values(), MOST_TOLD):
+            _warn(f"{self.path}: [{_printable(name)}] belongs to nothing that is simulated.")
         reasons = {key.lower(): reason for key, reason in WITHOUT_MEANING.items()}
         for section in self.taken:
-            for folded, (key, value) in section.left.items():
+            for folded, (key, value) in itertools.islice(section.left.items(), MOST_TOLD):
                 if folded in reasons:
                     if value.strip() not in ("", "0"):
                         _warn(f"{section.place} {key} means nothing here: {reasons[folded]}.")
                     continue
-                near = difflib.get_close_matches(key, list(section.asked), n=1)
-                _warn(f"{section.place} {key} is unknown" + (f"; did you mean {near[0]}?" if near else "."))
+                near = difflib.get_close_matches(key[:60], list(section.asked), n=1)
+                _warn(f"{section.place} {_printable(key)} is unknown" + (f"; did you mean {near[0]}?" if near else "."))
 
 
 def _sections(path: Path) -> _Sections:
@@ -251,7 +262,8 @@ def _sections(path: Path) -> _Sections:
     )
     parser.optionxform = str  # type: ignore[assignment, method-assign]
     try:
-        parser.read_string(_read(path), str(path))
+        # Spaces in a row, which mean nothing, would each be tried as the end of a name.
+        parser.read_string(re.sub(r"[^\S\n]+", " ", _read(path, LARGEST_CONFIGURATION)), str(path))
     except configparser.Error as error:
         raise ValueError(f"{path} is no configuration file: {error}.") from error
     return _Sections(path, {name: dict(parser.items(name)) for name in parser.sections()})
@@ -295,6 +307,8 @@ def _robots(sections: _Sections, general: _Section) -> Iterator[tuple[str, _Sect
         wanted = general.number(counted, default)
         if wanted < 0 or wanted != int(wanted):
             raise ValueError(f"{general.place} {counted} must be a whole number, but it is {wanted:g}.")
+        if wanted > MOST_ROBOTS:
+            raise ValueError(f"{general.place} {counted} must be at most {MOST_ROBOTS}, but it is {wanted:g}.")
         for k in range(int(wanted)):
             yield model, sections.take(f"{kind}{k + 1}")
 
@@ -342,11 +356,9 @@ def _scanner(section: _Section, general: _Section) -> dict[str, Any]:
 # --- files ------------------------------------------------------------------------------------------------------------
 
 
-def _read(path: Path) -> str:
-    size = path.stat().st_size
-    if size > LARGEST_FILE:
-        raise ValueError(f"{path} has {size} bytes, but such a file has at most {LARGEST_FILE}.")
-    return path.read_text(encoding="utf-8", errors="replace")
+def _read(path: Path, most_bytes: int = LARGEST_FILE) -> str:
+    text = read_whole(path, most_bytes).decode(errors="replace")
+    return io.StringIO(text, newline=None).read()  # lines end in one way
 
 
 def _numbers(path: Path) -> list[float]:
@@ -374,12 +386,16 @@ def _cells(path: Path, extent: float, edge: float) -> int:
 def _inside(folder: Path, name: str, place: str) -> Path:
     candidates = [folder / name, folder / f"{name}.txt"]
     for candidate in candidates:
-        if not candidate.resolve().is_relative_to(folder.resolve()):
+        if not Path(os.path.realpath(candidate)).is_relative_to(os.path.realpath(folder)):
             raise ValueError(f"{place} is {name!r}, which leads out of the folder {folder.absolute()}.")
         if candidate.is_file():
             return candidate
     places = "".join(f"\n    {candidate.absolute()}" for candidate in candidates)
     raise FileNotFoundError(f"{place} is {name!r}, which is in none of these places:{places}")
+
+
+def _printable(name: str) -> str:
+    return repr(name[:60])[1:-1]
 
 
 def _warn(message: str) -> None:

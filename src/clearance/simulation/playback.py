@@ -123,8 +123,8 @@ def _grid(shapes: list[Shape], poses: Floats, meshes: _Meshes) -> list[float] | 
     return None
 
 
-def _fan(track: ScanTrack) -> dict[str, Any]:
-    """Where the sensor was and what some of its beams hit, scan by scan; a beam without a return has no length."""
+def beam_points(track: ScanTrack) -> Floats:
+    """Tell where the sensor was and what some of its beams hit, scan by scan; a beam without a return has no length."""
     rows, beams = track.ranges.shape[1:]
     row = np.unique(np.linspace(0, rows - 1, min(rows, MOST_ROWS)).round().astype(np.int64))
     beam = np.unique(np.linspace(0, beams - 1, min(beams, track.shown_beams)).round().astype(np.int64))
@@ -133,9 +133,13 @@ def _fan(track: ScanTrack) -> dict[str, Any]:
     lengths = np.where(np.isfinite(ranges), ranges, 0.0).reshape(len(ranges), -1, 1)
     directions = track.directions[np.ix_(row, beam)].reshape(-1, 3)
     ends = (lengths * directions) @ np.swapaxes(track.poses[:, :3, :3], 1, 2) + track.poses[:, None, :3, 3]
-    points = np.concatenate([track.poses[:, None, :3, 3], ends], axis=1)
+    return np.concatenate([track.poses[:, None, :3, 3], ends], axis=1)
+
+
+def _fan(track: ScanTrack) -> dict[str, Any]:
+    points = beam_points(track)
     return {
-        "beams": len(directions),
+        "beams": points.shape[1] - 1,
         "colour": LASER,
         "times": packed(track.times, np.float64),
         "points": packed(points, np.float32),

@@ -8,6 +8,7 @@ it gives the same bits as one that was never cut off.
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import time
@@ -18,14 +19,15 @@ from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from zipfile import BadZipFile, is_zipfile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..meshio import write_whole
+from ..safe_files import read_whole
 from ..scanner import Scan
 from ..scene import Scene
+from .archives import LARGEST, MOST_BYTES, UNREADABLE, read_arrays
 from .world import World
 
 __all__ = ["Recorder", "Recording", "ScanTrack"]
@@ -162,13 +164,15 @@ class Recording:
         write_whole(path, data.getvalue())
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> Recording:
+    def load(cls, path: str | PathLike[str], *, most_bytes: int = MOST_BYTES) -> Recording:
         """Read a recording.
 
         Parameters
         ----------
         path : path_like
             A file .npz, or the folder of a `Recorder` that has finished.
+        most_bytes : int
+            That a small file may unfold to; more of what you trust.
 
         Returns
         -------
@@ -182,31 +186,21 @@ class Recording:
             If the file is damaged or something else.
         """
         found = _found(Path(path))
+        data = read_whole(found, LARGEST)
         try:
-            if not is_zipfile(found):
-                raise ValueError("it is no archive of arrays")
-            with np.load(found, allow_pickle=False) as arrays:
-                about = json.loads(bytes(arrays["about"]))
-                if about["format"] != FORMAT:
-                    raise ValueError(f"its format is {about['format']!r}, but {FORMAT!r} is expected")
-                scans = {
-                    str(track["robot"]): ScanTrack(
-                        arrays[f"scans{k}_times"],
-                        _with_last_row(arrays[f"scans{k}_poses"]),
-                        arrays[f"scans{k}_ranges"],
-                        arrays[f"scans{k}_directions"],
-                        float(track["range_max"]),
-                        int(track["shown_beams"]),
-                    )
-                    for k, track in enumerate(about["scans"])
-                }
-                times, poses = arrays["times"], _with_last_row(arrays["poses"])
-                if poses.shape[:2] != (len(times), len(about["names"])):
-                    raise ValueError(f"poses of shape {poses.shape} do not fit {len(times)} times")
-                world = arrays["world"].tobytes()
-        except (ValueError, KeyError, TypeError, AttributeError, BadZipFile, EOFError) as error:
+            arrays = read_arrays(data, most_bytes)
+            about = json.loads(arrays["about"].tobytes())
+            if about["format"] != FORMAT:
+                raise ValueError(f"its format is {about['format']!r:.60}, but {FORMAT!r} is expected")
+            scans = {track["robot"]: _track(track, arrays, k) for k, track in enumerate(about["scans"])}
+            times, poses = _times(arrays["times"]), arrays["poses"]
+            names, colours, scenario = about["names"], about["colours"], about["scenario"]
+            _check_words(names, [*scans, *colours, *colours.values(), scenario])
+            if poses.dtype.kind != "f" or poses.shape != (len(times), len(names), 3, 4) or not np.isfinite(poses).all():
+                raise ValueError(f"poses of shape {poses.shape} do not fit {len(names)} bodies at {len(times)} times")
+            return cls(names, times, _with_last_row(poses), arrays["world"].tobytes(), scans, colours, scenario)
+        except UNREADABLE as error:
             raise ValueError(f"{found} is no recording, or it is damaged: {error}.") from error
-        return cls(about["names"], times, poses, world, scans, about["colours"], about["scenario"])
 
 
 class Recorder:
@@ -451,9 +445,11 @@ class _Log:
 
     def __init__(self, path: Path, dtype: np.dtype[Any], count: int) -> None:
         self.path, self.dtype, self.count = path, dtype, count
-        self.fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+        # A link would let a folder from elsewhere cut off any file.
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+        self.fd = os.open(path, flags, 0o666)
         size = os.fstat(self.fd).st_size
-        if size < count * dtype.itemsize:
+        if not 0 <= count * dtype.itemsize <= size:
             os.close(self.fd)
             raise ValueError(f"{path} has {size} bytes, but {count} records are {count * dtype.itemsize}.")
         os.ftruncate(self.fd, count * dtype.itemsize)
@@ -489,15 +485,72 @@ def _make_room(folder: Path, overwrite: bool) -> None:
 def _read_state(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise FileNotFoundError(f"there is nothing to go on with: {path.absolute()} is not there.")
+    data = read_whole(path, LARGEST)
     try:
-        state: dict[str, Any] = json.loads(path.read_bytes())
-        if state["about"]["format"] != FORMAT:
-            raise ValueError(f"its format is {state['about']['format']!r}, but {FORMAT!r} is expected")
-        if Path(state["world"]).name != state["world"]:
-            raise ValueError(f"{state['world']!r} is no file beside it")
+        state: dict[str, Any] = json.loads(data)
+        about = state["about"]
+        if about["format"] != FORMAT:
+            raise ValueError(f"its format is {about['format']!r:.60}, but {FORMAT!r} is expected")
+        if Path(state["world"]).name != state["world"] or not state["world"].startswith("world"):
+            raise ValueError(f"{state['world']!r:.60} is no file beside it")
+        _check_words(
+            about["names"], [*about["scans"], *about["colours"], *about["colours"].values(), about["scenario"]]
+        )
+        _check_numbers([about["rate"], about["checkpoint_every"]])
+        if about["precision"] not in ("float32", "float64"):
+            raise ValueError(f"precision is {about['precision']!r:.60}")
+        for scanner in about["scans"].values():
+            rows, beams = scanner["shape"]
+            _check_counts([rows, beams, scanner["shown_beams"]])
+            _check_numbers([scanner["range_max"]])
+        _check_counts([state["steps"], *state["counts"].values()])
         return {key: state[key] for key in ("about", "steps", "counts", "world")}
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: {type(error).__name__}: {error}.") from error
+
+
+# What files tell -----------------------------------------------------------------------------------------------------
+
+
+def _check_words(names: Any, others: Sequence[Any]) -> None:
+    if not isinstance(names, list) or len(set(names)) != len(names):
+        raise ValueError("its names are no list, or one of them stands there twice")
+    if not all(isinstance(word, str) for word in (*names, *others)):
+        raise ValueError("a name, a colour or the scenario is no text")
+
+
+def _check_numbers(numbers: Sequence[Any]) -> None:
+    for number in numbers:
+        if type(number) not in (int, float) or not 0.0 < number < math.inf:
+            raise ValueError(f"a rate, a time or a range is {number!r:.60}")
+
+
+def _check_counts(counts: Sequence[Any]) -> None:
+    for count in counts:
+        if type(count) is not int or not 0 <= count < 1 << 53:
+            raise ValueError(f"a count is {count!r:.60}")
+
+
+def _times(times: Records) -> Records:
+    if times.dtype != np.float64 or times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times) < 0.0).any():
+        raise ValueError("its times are not finite and ascending")
+    return times
+
+
+def _track(about: dict[str, Any], arrays: Mapping[str, Records], k: int) -> ScanTrack:
+    times, poses, ranges, directions = (
+        arrays[f"scans{k}_{part}"] for part in ("times", "poses", "ranges", "directions")
+    )
+    count = len(_times(times))
+    if poses.shape != (count, 3, 4) or not np.isfinite(poses).all():
+        raise ValueError(f"poses of scans of shape {poses.shape} do not fit {count} times")
+    if ranges.dtype != np.float32 or ranges.shape != (count, *directions.shape[:2]) or directions.shape[2:] != (3,):
+        raise ValueError(f"ranges of shape {ranges.shape} do not fit beams of shape {directions.shape}")
+    if not np.isfinite(directions).all():
+        raise ValueError("a beam has no direction")
+    _check_numbers([about["range_max"]])
+    _check_counts([about["shown_beams"]])
+    return ScanTrack(times, _with_last_row(poses), ranges, directions, float(about["range_max"]), about["shown_beams"])
 
 
 def _about_scanner(scanner: Any, shown_beams: int) -> dict[str, Any]:

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
+import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -56,7 +59,13 @@ __all__ = [
 STEERED, TURNED = ("monster_truck", "stretch_limousine"), ("pioneer", "volksbot")
 MODELS = (*STEERED, *TURNED, "humanoid")
 LARGEST_FILE = 16_000_000  # bytes
-MOST_BEAMS = 4_000_000  # of a scanner
+MOST_BEAMS = 4_000_000  # of all scanners
+MOST_BODIES = 100_000  # houses, balls, boxes and robots
+MOST_DOTS = 16  # in a key; none here has more than two
+
+# Keys within keys without end: each dot costs tomllib as much as all before it.
+_WORD = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
+LONG_KEY = re.compile(rf"(?:^|[\[{{,])[ \t]*(?:{_WORD}[ \t]*\.[ \t]*){{{MOST_DOTS},}}", re.MULTILINE)
 
 Number = Annotated[float, number()]
 Positive = Annotated[float, number(above=0.0)]
@@ -380,9 +389,15 @@ class Scenario:
                     raise ValueError(f"{what}[{k}] is named '{found}', and so is {taken[found]}.")
                 taken[found] = f"{what}[{k}]"
         files = [robot.scanner.file for robot in self.robots if robot.scanner is not None and robot.scanner.file]
-        for file in files:
-            if files.count(file) > 1:
+        for file, times in Counter(files).items():
+            if times > 1:
                 raise ValueError(f"more than one scanner writes to the file {file!r}.")
+        beams = sum(math.prod(robot.scanner.resolution) for robot in self.robots if robot.scanner is not None)
+        houses = sum(1 for _ in self.city.houses()) if self.city is not None else 0
+        bodies = houses + len(self.balls) + len(self.boxes) + len(self.robots)
+        for what, counted, most in (("beams", beams, MOST_BEAMS), ("bodies", bodies, MOST_BODIES)):
+            if counted > most:
+                raise ValueError(f"there are {counted} {what}, but {most} are the most.")
 
     @classmethod
     def from_text(cls, toml: str, source: str = "") -> Scenario:
@@ -404,9 +419,12 @@ class Scenario:
             If it is no TOML, or says what a scenario cannot mean.
         """
         try:
-            return cls.from_dict(tomllib.loads(toml), source)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            if LONG_KEY.search(toml):
+                raise ValueError(f"a key has more than {MOST_DOTS} dots")
+            tables = tomllib.loads(toml)
+        except (ValueError, RecursionError) as error:
             raise ValueError(_said(f"this is no TOML: {error}", source)) from error
+        return cls.from_dict(tables, source)
 
     @classmethod
     def from_dict(cls, tables: Mapping[str, Any], source: str = "") -> Scenario:
@@ -458,9 +476,13 @@ class Scenario:
     def names(self, what: str) -> list[str]:
         """Give the names of all "robots", "balls" or "boxes": their own, or made of what they are and a number."""
         things = getattr(self, what)
-        kinds = [thing.model if what == "robots" else {"balls": "ball", "boxes": "box"}[what] for thing in things]
-        numbered = [f"{kind}{kinds[: k + 1].count(kind)}" for k, kind in enumerate(kinds)]
-        return [thing.name or other for thing, other in zip(things, numbered, strict=True)]
+        counts: Counter[str] = Counter()
+        found = []
+        for thing in things:
+            kind = thing.model if what == "robots" else {"balls": "ball", "boxes": "box"}[what]
+            counts[kind] += 1
+            found.append(thing.name or f"{kind}{counts[kind]}")
+        return found
 
     def build(self, *, threads: int | None = None) -> Built:
         """Make the world.

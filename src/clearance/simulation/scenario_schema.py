@@ -136,7 +136,7 @@ def _is_needed(field: dataclasses.Field[Any]) -> bool:
 
 
 def _unknown(name: str, known: Sequence[str], place: str) -> str:
-    where = f"{place} has" if place else "the file has"
+    where, name = f"{place} has" if place else "the file has", shown(name)[1:-1]
     stem, _, unit = name.rpartition("_")
     if f"{name}_deg" in known:
         return f"{where} a key '{name}' without its unit: angles are in degrees and say so; write '{name}_deg'."
@@ -148,7 +148,10 @@ def _unknown(name: str, known: Sequence[str], place: str) -> str:
 
 def shown(value: Any) -> str:
     """Show a value in a message, but not all of a long one."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # a number of thousands of digits, lists without end
+        text = f"a very long {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
@@ -162,7 +165,7 @@ def number(*, above: float = -math.inf, least: float = -math.inf, most: float = 
     expected = " ".join(["a finite number", " and ".join(limits)]).strip()
 
     def read(value: Any, place: str) -> float:
-        if isinstance(value, str) and re.fullmatch(r"\s*[-+.\deE]+\s*[a-zA-Z°/²]+\s*", value):
+        if isinstance(value, str) and len(value) < 60 and re.fullmatch(r"\s*[-+.\deE]+\s*[a-zA-Z°/²]+\s*", value):
             raise ValueError(f"{place} must be {expected}, without a unit, but it is {shown(value)}.")
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValueError(f"{place} must be {expected}, but it is {shown(value)}.")
@@ -231,7 +234,7 @@ def choice(*options: str) -> Reader:
 
     def read(value: Any, place: str) -> str:
         if not isinstance(value, str) or value not in options:
-            near = difflib.get_close_matches(str(value), options, n=1)
+            near = difflib.get_close_matches(value[:60] if isinstance(value, str) else "", options, n=1)
             hint = f"; did you mean '{near[0]}'?" if near else "."
             raise ValueError(f"{place} must be one of {', '.join(options)}, but it is {shown(value)}{hint}")
         return value

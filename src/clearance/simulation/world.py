@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..robots import Robot
 from ..scene import Scene
+from .laws import checked_steps
 from .materials import Elastic, Hard, Material, Soft
 from .world_bodies import Floats, as_pose
 from .world_joints import JointedBodies
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from ..rays import RayTarget
 
 __all__ = ["World"]
-
-MOST_STEPS = 2_000_000_000
 
 
 class World(JointedBodies):
@@ -131,9 +130,7 @@ class World(JointedBodies):
         FloatingPointError
             If forces, speeds or masses are such that numbers run out of range.
         """
-        if not isinstance(n, int | np.integer) or isinstance(n, bool) or not 0 <= n <= MOST_STEPS:
-            raise ValueError(f"n must be a number of steps, but it is {n!r}.")
-        lost = self._world.step(int(n), self._threads)
+        lost = self._world.step(checked_steps(n), self._threads)
         if lost >= 0:
             name = self.names[lost]
             raise FloatingPointError(
@@ -145,21 +142,6 @@ class World(JointedBodies):
     def time(self) -> float:
         """Seconds since the world began."""
         return self._world.time
-
-    @property
-    def step_length(self) -> float:
-        """Seconds that a step takes."""
-        return self._step
-
-    @property
-    def gravity(self) -> Floats:
-        """In m/s^2."""
-        return self._gravity.copy()
-
-    @property
-    def contact(self) -> Hard | Soft | Elastic:
-        """How bodies meet."""
-        return self._contact
 
     @property
     def contacts(self) -> WorldContacts:

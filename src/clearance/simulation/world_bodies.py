@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, poses
 from ..links import as_shape
-from ..queries import _thread_count
 from ..shapes import HalfSpace, Placed, Shape
 from ..surfaces import leaves
+from .laws import Laws
 from .masses import Mass, mass_of
-from .materials import Elastic, Hard, Material, Soft, checked_contact, checked_number, surface_numbers
+from .materials import Elastic, Hard, Material, Soft, as_vector, surface_numbers
 
-__all__ = ["Bodies", "BodyRecord", "as_pose", "as_vector"]
+__all__ = ["Bodies", "BodyRecord", "as_pose"]
 
 Floats = NDArray[np.float64]
 MOTIONS = ("dynamic", "kinematic", "fixed")
@@ -37,7 +37,7 @@ class BodyRecord:
     collides: bool
 
 
-class Bodies:
+class Bodies(Laws):
     """Rigid bodies by name, and how they meet; a `World` is made of them."""
 
     def __init__(
@@ -48,15 +48,11 @@ class Bodies:
         broad_phase: str,
         threads: int | None,
     ) -> None:
-        self._gravity = as_vector(gravity, "gravity")
-        self._step = checked_number(step, "step", above=True)
-        self._contact = checked_contact(Hard() if contact is None else contact)
+        super().__init__(gravity, step, Hard() if contact is None else contact, threads)
         if broad_phase not in BROAD_PHASES:
             raise ValueError(f"broad_phase must be one of {', '.join(BROAD_PHASES)}, but it is {broad_phase!r}.")
         self._broad_phase = broad_phase
-        self._threads = _thread_count(threads)
-        law = type(self._contact).__name__.lower()
-        self._world = _core.World(self._gravity, self._step, law, self._contact.iterations, broad_phase)
+        self._world = _core.World(self._gravity, self._step, self._law, self._contact.iterations, broad_phase)
         self._bodies: dict[str, BodyRecord] = {}
         self._numbers: dict[str, int] = {}
         self._groups: dict[str, int] = {}
@@ -318,30 +314,6 @@ def as_pose(value: ArrayLike) -> Floats:
     if pose.shape != (4, 4):
         raise ValueError(f"a body has one pose, but there are {pose.shape[:-2]} of them.")
     return np.ascontiguousarray(pose)
-
-
-def as_vector(value: ArrayLike, name: str) -> Floats:
-    """Give three finite numbers as an array.
-
-    Parameters
-    ----------
-    value : array_like, (3,)
-    name : str
-        What to call it in errors.
-
-    Returns
-    -------
-    ndarray, (3,)
-
-    Examples
-    --------
-    >>> as_vector([1, 2, 3], "force")
-    array([1., 2., 3.])
-    """
-    vector = poses.as_floats(value, name)
-    if vector.shape != (3,) or not np.isfinite(vector).all():
-        raise ValueError(f"{name} must be three finite numbers, but it is {value!r}.")
-    return np.ascontiguousarray(vector)
 
 
 def _velocity(value: ArrayLike) -> Floats:

@@ -2,140 +2,29 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
-import pickle
 import tempfile
-import zlib
 from dataclasses import asdict
 from math import inf
 from pathlib import Path
-from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..shapes import Shape
-from .masses import Mass, checked_inertia
-from .materials import Elastic, Hard, Material, Soft, checked_number
-from .world_bodies import BodyRecord, as_vector
+from ..safe_files import read_whole
+from .archives import LARGEST, UNREADABLE, packed, unpacked
+from .masses import mass_from
+from .materials import Elastic, Hard, Material, Soft
+from .world_bodies import BodyRecord
 from .world_joints import JointRecord
 
 if TYPE_CHECKING:
     from .world import World
 
-__all__ = [
-    "LAWS",
-    "UNREADABLE",
-    "ShapeReader",
-    "array_of",
-    "from_bytes",
-    "load_world",
-    "save_world",
-    "shape_bytes",
-    "to_bytes",
-]
+__all__ = ["LAWS", "from_bytes", "load_world", "save_world", "to_bytes"]
 
 FORMAT = "clearance world 1"
 LAWS = {"Hard": Hard, "Soft": Soft, "Elastic": Elastic}
-
-UNREADABLE = (
-    BadZipFile,
-    EOFError,
-    LookupError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    ArithmeticError,
-    OSError,
-    MemoryError,
-    RuntimeError,
-    SystemError,
-    TokenError,
-    zlib.error,
-    pickle.UnpicklingError,
-)
-
-# All that shapes are made of in a pickle. Anything else in a file is not ours, and is not run.
-ALLOWED = {
-    ("clearance.meshio", "from_bytes"),
-    ("clearance.shapes", "place"),
-    ("clearance.simulation.world_files", "array_of"),
-}
-ARRAYS = ("<f8", "<f4", "<i8", "<i4", "|b1", "|u1")
-
-
-def array_of(data: bytes, form: str, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Make an array of plain numbers.
-
-    Parameters
-    ----------
-    data : bytes
-    form : str
-        Of one number, as NumPy writes it.
-    shape : tuple of int
-
-    Returns
-    -------
-    ndarray
-
-    Examples
-    --------
-    >>> array_of(np.array([1.0, 2.0]).tobytes(), "<f8", (2,))
-    array([1., 2.])
-    """
-    if form not in ARRAYS or not isinstance(data, bytes):
-        raise ValueError(f"an array in the file is of the form {form!r}.")
-    return np.frombuffer(data, form).reshape(shape).copy()
-
-
-class _ShapeWriter(pickle.Pickler):
-    def reducer_override(self, value: Any) -> Any:
-        if isinstance(value, np.ndarray):
-            return array_of, (value.tobytes(), value.dtype.str, value.shape)
-        return NotImplemented
-
-
-class ShapeReader(pickle.Unpickler):
-    """Reads shapes, and runs nothing else: of NumPy not even its own way to make arrays, which trusts what it reads."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        """Give what a pickle names, if it is part of shapes.
-
-        Parameters
-        ----------
-        module, name : str
-        """
-        found = super().find_class(module, name) if module == "clearance._core" else None
-        if isinstance(found, type) and issubclass(found, Shape):
-            return found
-        if (module, name) in ALLOWED:
-            return super().find_class(module, name)
-        raise ValueError(f"a file holds shapes, but not {module}.{name}.")
-
-
-def shape_bytes(shapes: Any) -> bytes:
-    """Put shapes into bytes that `ShapeReader` reads.
-
-    Parameters
-    ----------
-    shapes : list of Shape, or of anything plain with shapes in it
-
-    Returns
-    -------
-    bytes
-
-    Examples
-    --------
-    >>> ShapeReader(io.BytesIO(shape_bytes([Sphere(0.5)]))).load()
-    [Sphere(0.5)]
-    """
-    file = io.BytesIO()
-    _ShapeWriter(file, protocol=4).dump(shapes)
-    return file.getvalue()
 
 
 def save_world(world: World, path: str | Path) -> None:
@@ -186,8 +75,9 @@ def load_world(path: str | Path, threads: int | None = None) -> World:
     --------
     >>> load_world("empty.npz")  # doctest: +SKIP
     """
+    data = read_whole(path, LARGEST)
     try:
-        return from_bytes(Path(path).read_bytes(), threads)
+        return from_bytes(data, threads)
     except ValueError as error:
         raise ValueError(f"{path} is no file of a world: {error}") from error
 
@@ -219,16 +109,8 @@ def to_bytes(world: World) -> bytes:
         "joints": {name: asdict(joint) for name, joint in world._joints.items()},
         "ignored": world._ignored,
     }
-    shapes = shape_bytes([record.shape for record in world._bodies.values()])
-    file = io.BytesIO()
-    np.savez(
-        file,
-        about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8),
-        shapes=np.frombuffer(shapes, dtype=np.uint8),
-        anchors=world._world.anchors(),
-        state=world._world.state(),
-    )
-    return file.getvalue()
+    shapes = [record.shape for record in world._bodies.values()]
+    return packed(about, shapes, {"anchors": world._world.anchors(), "state": world._world.state()})
 
 
 def from_bytes(data: bytes, threads: int | None = None) -> World:
@@ -249,15 +131,9 @@ def from_bytes(data: bytes, threads: int | None = None) -> World:
     >>> from_bytes(to_bytes(World()), threads=1)
     World(0 bodies, 0 joints, time=0 s)
     """
-    if not data.startswith(b"PK"):
-        raise ValueError("it is no archive of arrays")
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as file:
-            about = json.loads(file["about"].tobytes().decode())
-            if not isinstance(about, dict) or about.get("format") != FORMAT:
-                raise ValueError(f"it does not say that it is a {FORMAT!r}")
-            shapes = ShapeReader(io.BytesIO(file["shapes"].tobytes())).load()
-            return _restored(about, shapes, file["anchors"], file["state"], threads)
+        about, shapes, arrays = unpacked(data, FORMAT, ("anchors", "state"))
+        return _restored(about, shapes, arrays["anchors"], arrays["state"], threads)
     except UNREADABLE as error:
         raise ValueError(f"not the bytes of a world: {error}") from error
 
@@ -284,7 +160,7 @@ def _restored(about: dict[str, Any], shapes: Any, anchors: Any, state: Any, thre
     if not isinstance(shapes, list) or len(shapes) != len(about["bodies"]):
         raise ValueError(f"it has {len(about['bodies'])} bodies, but not as many shapes")
     for shape, (name, body) in zip(shapes, about["bodies"].items(), strict=True):
-        mass = _mass_from(body["mass"]) if body["motion"] == "dynamic" else None
+        mass = mass_from(body["mass"]) if body["motion"] == "dynamic" else None
         material = Material(**body["material"])
         record = BodyRecord(shape, body["motion"], mass, material, body["group"], body["visible"], body["collides"])
         world._insert(name, record, np.eye(4), np.zeros(6))
@@ -305,8 +181,3 @@ def _restored(about: dict[str, Any], shapes: Any, anchors: Any, state: Any, thre
     world._world.set_anchors(np.ascontiguousarray(anchors, dtype=np.float64))
     world._world.set_state(np.ascontiguousarray(state, dtype=np.float64))
     return world
-
-
-def _mass_from(numbers: Any) -> Mass:
-    mass, centre, inertia = numbers
-    return Mass(checked_number(mass, "mass", above=True), as_vector(centre, "centre"), checked_inertia(inertia))

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import poses
-from .materials import LARGEST, Elastic, Hard, Soft, checked_number
-from .world_bodies import Bodies, Floats, as_vector
+from .materials import LARGEST, Elastic, Hard, Soft, as_vector, checked_number
+from .world_bodies import Bodies, Floats
 
 __all__ = ["JointRecord", "JointedBodies"]
 

@@ -1,0 +1,6 @@
+"""Meshes of all formats from any bytes."""
+
+from fuzzing import fuzz
+
+if __name__ == "__main__":
+    fuzz("meshio")

@@ -1,0 +1,6 @@
+"""Worlds, particles, recordings and incidents from any bytes."""
+
+from fuzzing import fuzz
+
+if __name__ == "__main__":
+    fuzz("saved")
