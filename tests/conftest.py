@@ -1,9 +1,12 @@
-"""Settings of every test: Hypothesis repeats itself, so a failure here is a failure everywhere."""
+"""Settings of every test: Hypothesis repeats itself, so a failure here is one everywhere; extras may be missing."""
+
+import signal
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from clearance import _core
+from extras import missing_extra
 
 settings.register_profile(
     "suite",
@@ -17,6 +20,10 @@ settings.register_profile(
 settings.register_profile("thorough", settings.get_profile("suite"), derandomize=False, max_examples=1000)
 settings.load_profile("suite")
 
+# Workers of pytest-xdist ignore interrupts, and so would all programs that tests start in them.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 @pytest.fixture
 def simd():
@@ -24,3 +31,15 @@ def simd():
     before = _core.simd()
     yield _core.use_simd
     _core.use_simd(before)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Skip a test that asks for an extra which is not installed."""
+    try:
+        return (yield)
+    except ImportError as error:
+        package = missing_extra(error)
+        if package is None:
+            raise
+        pytest.skip(f"needs {package}")

@@ -13,6 +13,7 @@ import pytest
 
 import clearance
 from clearance import _core
+from extras import missing_extra
 
 MODULES = sorted(
     module.name
@@ -23,11 +24,13 @@ MODULES = sorted(
 every_module = pytest.mark.parametrize("name", ["clearance", *MODULES])
 
 
-def imported(name):
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        pytest.skip(f"{name} needs an extra: {error}")
+class Examples(doctest.DocTestRunner):
+    """Runs examples, and lets errors through that are for want of an extra."""
+
+    def report_unexpected_exception(self, out, test, example, exc_info):
+        if missing_extra(exc_info[1]):
+            raise exc_info[1]
+        super().report_unexpected_exception(out, test, example, exc_info)
 
 
 def public(module):
@@ -58,14 +61,17 @@ def section_of(doc, title):
 @every_module
 def test_examples_run_and_print_what_they_say(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    module = imported(name)
+    module = importlib.import_module(name)
     names = {"np": np, "clearance": clearance} | public(clearance) | vars(module)
-    assert doctest.testmod(module, globs=names).failed == 0
+    examples = Examples()
+    for test in doctest.DocTestFinder().find(module, globs=names):
+        examples.run(test)
+    assert examples.failures == 0
 
 
 @every_module
 def test_names_that_are_offered_exist(name):
-    module = imported(name)
+    module = importlib.import_module(name)
     if not hasattr(module, "__all__"):
         pytest.skip(f"{name} is run, not imported")
     assert all(hasattr(module, offered) for offered in module.__all__)
@@ -74,7 +80,7 @@ def test_names_that_are_offered_exist(name):
 
 @every_module
 def test_everything_public_is_described(name):
-    module = imported(name)
+    module = importlib.import_module(name)
     assert module.__doc__
     for offered, thing in public(module).items():
         if inspect.isroutine(thing) or inspect.isclass(thing):
@@ -86,7 +92,7 @@ def test_everything_public_is_described(name):
 
 @every_module
 def test_parameters_are_described_one_by_one(name):
-    for offered, function in python_functions(imported(name)).items():
+    for offered, function in python_functions(importlib.import_module(name)).items():
         doc = inspect.getdoc(function)
         expected = [parameter for parameter in inspect.signature(function).parameters if parameter != "self"]
         parameters = section_of(doc, "Parameters")
@@ -100,7 +106,7 @@ def test_parameters_are_described_one_by_one(name):
 
 @every_module
 def test_functions_say_what_they_return_and_show_how_to_call_them(name):
-    for offered, function in python_functions(imported(name)).items():
+    for offered, function in python_functions(importlib.import_module(name)).items():
         doc = inspect.getdoc(function)
         if "." in offered or offered == "main":
             continue  # methods are shown by their class, and programs by the command line

@@ -23,10 +23,7 @@ def blocks_of(text):
         yield "\n" * text.count("\n", 0, block.start(1)) + block[1]
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["README.md", *(f"docs/{name}.md" for name in ("guide", "robots", "guard", "scanners", "simulation", "packings"))],
-)
+@pytest.mark.parametrize("name", RUNNING)
 def test_code_blocks_run_and_print_what_they_say(name):
     text = (ROOT / name).read_text(encoding="utf-8")
     blocks = list(blocks_of(text))

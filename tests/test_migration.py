@@ -1,0 +1,72 @@
+"""Pages for those who come from other libraries: our side prints what it says, and both sides agree."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from test_readme import PRINTED
+
+PAGES = Path(__file__).parent.parent / "docs" / "migration"
+BLOCK = re.compile(r"^```python(?: (\w+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)  # the word is whose side it is
+
+
+class Peer(NamedTuple):
+    """Another library, and the results that both sides give under the same names."""
+
+    page: str
+    module: str
+    lengths: tuple[str, ...]
+    tolerance: float  # of lengths, in metres
+    directions: tuple[str, ...]  # points and normals, which are off by about the root of that
+
+
+PEERS = [
+    Peer("python_fcl", "fcl", ("distance", "depth", "time_of_contact", "distances"), 1e-5, ("point_a", "point_b")),
+    Peer("coal", "coal", ("distance", "overlap", "is_near", "distances"), 1e-5, ("point_a", "point_b", "normal")),
+    # Its shapes are rounded or grown by a millimetre, as its page says.
+    Peer("pybullet", "pybullet", ("distance", "ranges", "clearance"), 1e-3, ("point_a", "point_b", "normal")),
+]
+
+
+def run(page, side, capsys):
+    """Run the blocks of one side; give their names, and what they print beside what they say."""
+    text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
+    names, printed, said = {"__name__": page}, [], []
+    for block in BLOCK.finditer(text):
+        if block[1] == side:
+            code = "\n" * text.count("\n", 0, block.start(2)) + block[2]
+            exec(compile(code, PAGES / f"{page}.md", "exec"), names)
+            printed += [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+            said += PRINTED.findall(block[2])
+    return names, printed, said
+
+
+@pytest.mark.parametrize("page", [*(peer.page for peer in PEERS), "pqp"])
+def test_our_side_runs_and_prints_what_it_says(page, capsys):
+    _, printed, said = run(page, None, capsys)
+    assert printed == said
+    assert said
+
+
+@pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.page)
+def test_both_sides_agree(peer, capsys):
+    pytest.importorskip(peer.module, reason=f"the other side is not installed: pip install {peer.page}")
+    ours, theirs = (run(peer.page, side, capsys)[0] for side in (None, peer.module))
+    for name in peer.lengths:
+        np.testing.assert_allclose(theirs[name], ours[name], rtol=0.0, atol=peer.tolerance, err_msg=name)
+    for name in peer.directions:
+        np.testing.assert_allclose(theirs[name], ours[name], rtol=0.0, atol=2e-3, err_msg=name)
+
+
+def test_triangles_that_meet_are_as_many_as_pairs_without_distance(capsys):
+    names, _, _ = run("pqp", None, capsys)
+    cl, a, b = names["cl"], names["a"], names["b"]
+    one, other = (
+        mesh.vertices[mesh.faces] @ turn.T + place
+        for mesh, turn, place in ((a, names["R1"], names["T1"]), (b, names["R2"], names["T3"]))
+    )
+    meet = cl.elements.closest(one[:, None], other[None, :]).distance <= 0.0
+    assert 0 < np.count_nonzero(meet) == len(np.unique(names["hit"].features, axis=0))
