@@ -27,7 +27,7 @@ public:
         }
         const Mat3 size{{magnitude(r.row[0]), magnitude(r.row[1]), magnitude(r.row[2])}};
         for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) consider_edges(i, j, columns[j], a, b, size, 1e-12 * pair.size);
+            for (int j = 0; j < 3; ++j) consider_edges(i, j, columns, a, b, size, pair);
     }
 
     Vec3d normal{1, 0, 0};
@@ -35,16 +35,22 @@ public:
 
 private:
     // The product of an edge of each. It has to be better than a face beyond rounding; its length is needed only then.
-    void consider_edges(int i, int j, const Vec3d& column, const Box& a, const Box& b, const Mat3& size, double handicap) {
+    // Of almost parallel edges the product is short, and what rounding does to it is divided by that length: a product
+    // that is worse beyond this doubt is left, any other is made a unit vector first and measured then.
+    void consider_edges(int i, int j, const Vec3d (&columns)[3], const Box& a, const Box& b, const Mat3& size,
+                        const CorePair& pair) {
         const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-        const double u = along(column, i1), v = along(column, i2), length_sq = u * u + v * v;
+        const double u = along(columns[j], i1), v = along(columns[j], i2), length_sq = u * u + v * v;
         if (length_sq < 1e-28) return;  // parallel: no product of their own
         const double reach_of_a = along(a.half, i1) * abs_of(v) + along(a.half, i2) * abs_of(u);
         const double reach_of_b = along(b.half, j1) * along(size.row[i], j2) + along(b.half, j2) * along(size.row[i], j1);
-        const double apart = abs_of(along(t_, i2) * u - along(t_, i1) * v) - reach_of_a - reach_of_b;
+        const double apart =
+            abs_of(along(t_, i2) * u - along(t_, i1) * v) - reach_of_a - reach_of_b + 16.0 * kEpsilon * pair.reach;
         if (apart < 0.0 && separation < 0.0 && apart * apart >= separation * separation * length_sq) return;
-        const double length = std::sqrt(length_sq);
-        consider((1.0 / length) * cross(axis_of(i), column), apart / length, handicap);
+        const Vec3d n = (1.0 / std::sqrt(length_sq)) * cross(axis_of(i), columns[j]);
+        const double reach = dot(magnitude(n), a.half) + b.half.x * abs_of(dot(n, columns[0])) +
+                             b.half.y * abs_of(dot(n, columns[1])) + b.half.z * abs_of(dot(n, columns[2]));
+        consider(n, abs_of(dot(n, t_)) - reach, 1e-12 * pair.size);
     }
 
     void consider(const Vec3d& n, double separation_along, double handicap = 0.0) {
