@@ -13,7 +13,7 @@ WHEELS := build/wheels
 FUZZED := build/fuzzed
 FUZZ_SECONDS ?= 600
 FUZZ_TARGETS := distance elements contacts raycast nearest robot mesh_file
-FUZZ_CXX ?= $(firstword $(foreach c,clang++ $(foreach v,22 21 20 19 18 17 16 15 14,clang++-$(v)),$(shell command -v $(c))))
+FUZZ_CXX ?= $(firstword $(foreach c,$(foreach v,22 21 20 19 18 17 16,clang++-$(v)) clang++,$(shell command -v $(c))))
 
 .PHONY: demo test lint format bench long docs sanitize sanitize-core tsan traps fuzz fuzz-files soak wheel-test accuracy clean
 
@@ -98,7 +98,7 @@ traps: $(TOOLS)
 
 # Bytes that nobody thought of, FUZZ_SECONDS for each target; what breaks is left in build/fuzzed. Needs clang.
 fuzz: $(TOOLS)
-	@test -n "$(FUZZ_CXX)" || echo "fuzz: skipped, there is no clang++ (Debian: clang and libclang-rt-dev)"
+	@test -n "$(FUZZ_CXX)" || echo "fuzz: skipped, there is no clang++ of version 16 or newer (Debian: clang-16 and libclang-rt-16-dev)"
 	test -z "$(FUZZ_CXX)" || $(MAKE) $(addprefix fuzz-,$(FUZZ_TARGETS))
 
 $(FUZZED)/built: $(TOOLS) $(SOURCES) $(shell find tests/fuzz -type f -not -path '*/__pycache__/*')
