@@ -165,33 +165,42 @@ bool are_within(const double* numbers, std::size_t count, double least, double m
     return all_good;
 }
 
+constexpr double kFirstNumbers[kPointBlock] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+template <class Better>
+CLEARANCE_INLINE double of_all(const double (&v)[kPointBlock], const Better& better) {
+    return better(better(better(v[0], v[1]), better(v[2], v[3])), better(better(v[4], v[5]), better(v[6], v[7])));
+}
+
 template <class Real>
 std::size_t farthest(const double* blocks, std::size_t count, double x, double y, double z) {
     constexpr std::size_t lanes = kLanes<Real>, groups = kPointBlock / lanes;
     const Real along[3] = {Real(x), Real(y), Real(z)};
-    Real best[groups], at[groups];
-    for (std::size_t g = 0; g < groups; ++g) best[g] = Real(-std::numeric_limits<double>::infinity()), at[g] = Real(0.0);
+    Real best[groups], at[groups], number[groups];
+    for (std::size_t g = 0; g < groups; ++g) {
+        best[g] = Real(-std::numeric_limits<double>::infinity()), at[g] = Real(0.0);
+        number[g] = LaneTraits<Real>::load(kFirstNumbers + g * lanes);
+    }
     for (std::size_t block = 0; block < count; ++block) {
         const double* from = blocks + 3 * kPointBlock * block;
-        const Real number(static_cast<double>(block));
         for (std::size_t g = 0; g < groups; ++g, from += lanes) {
             const Real height = along[0] * LaneTraits<Real>::load(from) +
                                 along[1] * LaneTraits<Real>::load(from + kPointBlock) +
                                 along[2] * LaneTraits<Real>::load(from + 2 * kPointBlock);
-            const auto higher = height > best[g];
-            best[g] = select(higher, height, best[g]);
-            at[g] = select(higher, number, at[g]);
+            at[g] = select(height > best[g], number[g], at[g]);
+            best[g] = max_of(height, best[g]);
+            number[g] = number[g] + Real(static_cast<double>(kPointBlock));
         }
     }
-    double height[kPointBlock], number[kPointBlock];
-    for (std::size_t g = 0; g < groups; ++g) {
-        LaneTraits<Real>::store(height + g * lanes, best[g]);
-        LaneTraits<Real>::store(number + g * lanes, at[g]);
-    }
-    std::size_t winner = 0;
-    for (std::size_t k = 1; k < kPointBlock; ++k)
-        if (height[k] > height[winner] || (height[k] == height[winner] && number[k] < number[winner])) winner = k;
-    return static_cast<std::size_t>(number[winner]) * kPointBlock + winner;
+    // Without branches: which of the lanes wins cannot be foreseen.
+    double height[kPointBlock], first[kPointBlock];
+    for (std::size_t g = 0; g < groups; ++g) LaneTraits<Real>::store(height + g * lanes, best[g]);
+    const auto larger = [](double a, double b) { return max_of(a, b); };
+    const Real highest(of_all(height, larger));
+    for (std::size_t g = 0; g < groups; ++g)
+        LaneTraits<Real>::store(first + g * lanes,
+                                select(best[g] >= highest, at[g], Real(std::numeric_limits<double>::infinity())));
+    return static_cast<std::size_t>(of_all(first, [](double a, double b) { return min_of(a, b); }));
 }
 
 template <class Real>

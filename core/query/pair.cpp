@@ -97,6 +97,7 @@ CoreGap<double> found_another_way(const CorePair& pair, CoreQuestion cores, cons
     const auto [e, f] = tangents_of(known.normal);
     const Vec3d lean[kOtherWays] = {{0, 0, 0}, e, -e, f, -f};
     cores.towards_b = known.normal + kLean * lean[way];
+    cores.has_shortcuts = false;
     CoreGap<double> again = core_gap(pair, cores, iterations);
     again.lower = max_of(known.lower, again.lower), again.upper = min_of(known.upper, again.upper);
     again.distance = max_of(again.lower, min_of(again.upper, again.distance));
