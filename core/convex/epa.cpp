@@ -70,12 +70,18 @@ public:
           known_upper_(start.upper),
           best_{start.normal, -std::numeric_limits<double>::infinity(), start.upper, 0} {}
 
-    // Any unit vector proves a lower bound; Newton's method finds a better one nearby. `around` are points that are
-    // farthest along n, or nearly so.
-    void consider(Vec3d n, Vec3d w, std::span<const Difference> around) {
+    // Any unit vector proves a lower bound; Newton's method finds a better one nearby. `points_around` gives points
+    // that are farthest along n, or nearly so.
+    template <class Around>
+    void consider(Vec3d n, Vec3d w, const Around& points_around) {
         double separation = -dot(n, w);
         if (separation <= best_.lower) return;
-        for (int step = 0; pair_.curved && step < kMostNewtonSteps; ++step) {
+        if (!pair_.curved) {
+            best_.lower = separation, best_.normal = n;
+            return;
+        }
+        const auto around = points_around();
+        for (int step = 0; step < kMostNewtonSteps; ++step) {
             const std::optional<Vec3d> ruling = ruling_in_use(pair_, around, n);
             const Vec3d turned = ruling ? turned_about_ruling(pair_, n, w, *ruling) : turned_by_newton(pair_, n, w, n);
             const Vec3d farthest = pair_.farthest(turned).w;
@@ -91,7 +97,7 @@ public:
             const Vec3d normal = nearest->normal;
             const double distance = nearest->distance, height = nearest->height;
             const Difference farthest = pair_.farthest(normal);
-            consider(normal, farthest.w, polytope.corners(*nearest));
+            consider(normal, farthest.w, [&] { return polytope.corners(*nearest); });
             // A face proves something only if the origin is inside of all of them.
             best_.upper = distance < 0.0 ? known_upper_ : min_of(known_upper_, polytope.doubt() - distance);
             const double enough = best_.upper < 0.0 ? widths.inside : widths.touching;
@@ -110,7 +116,8 @@ public:
 
     // Flat cores in one plane are parted by no movement at all, perpendicular to that plane.
     Depth flat(const Vec3d& normal) {
-        for (const Vec3d& n : {normal, -normal}) consider(n, pair_.farthest(n).w, {});
+        for (const Vec3d& n : {normal, -normal})
+            consider(n, pair_.farthest(n).w, [] { return std::span<const Difference>(); });
         return best_;
     }
 
