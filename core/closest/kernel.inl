@@ -167,10 +167,7 @@ bool are_within(const double* numbers, std::size_t count, double least, double m
 
 constexpr double kFirstNumbers[kPointBlock] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-template <class Better>
-CLEARANCE_INLINE double of_all(const double (&v)[kPointBlock], const Better& better) {
-    return better(better(better(v[0], v[1]), better(v[2], v[3])), better(better(v[4], v[5]), better(v[6], v[7])));
-}
+CLEARANCE_INLINE std::size_t lowest_bit(unsigned bits) { return static_cast<std::size_t>(__builtin_ctz(bits | 1u << 31)); }
 
 template <class Real>
 std::size_t farthest(const double* blocks, std::size_t count, double x, double y, double z) {
@@ -192,15 +189,19 @@ std::size_t farthest(const double* blocks, std::size_t count, double x, double y
             number[g] = number[g] + Real(static_cast<double>(kPointBlock));
         }
     }
-    // Without branches: which of the lanes wins cannot be foreseen.
-    double height[kPointBlock], first[kPointBlock];
-    for (std::size_t g = 0; g < groups; ++g) LaneTraits<Real>::store(height + g * lanes, best[g]);
-    const auto larger = [](double a, double b) { return max_of(a, b); };
-    const Real highest(of_all(height, larger));
-    for (std::size_t g = 0; g < groups; ++g)
-        LaneTraits<Real>::store(first + g * lanes,
-                                select(best[g] >= highest, at[g], Real(std::numeric_limits<double>::infinity())));
-    return static_cast<std::size_t>(of_all(first, [](double a, double b) { return min_of(a, b); }));
+    // Which of the lanes wins cannot be foreseen, so there is no branch for that; but it is mostly one of them alone.
+    double height[kPointBlock], numbers[kPointBlock];
+    for (std::size_t g = 0; g < groups; ++g) {
+        LaneTraits<Real>::store(height + g * lanes, best[g]);
+        LaneTraits<Real>::store(numbers + g * lanes, at[g]);
+    }
+    const Real highest(max_of(max_of(max_of(height[0], height[1]), max_of(height[2], height[3])),
+                              max_of(max_of(height[4], height[5]), max_of(height[6], height[7]))));
+    unsigned winners = 0;
+    for (std::size_t g = 0; g < groups; ++g) winners |= bits_of(best[g] >= highest) << (g * lanes);
+    double first = numbers[lowest_bit(winners)];
+    while ((winners &= winners - 1) != 0) first = min_of(first, numbers[lowest_bit(winners)]);
+    return static_cast<std::size_t>(first);
 }
 
 template <class Real>

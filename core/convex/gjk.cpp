@@ -35,11 +35,7 @@ private:
 GjkResult gjk(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop) {
     constexpr double inf = std::numeric_limits<double>::infinity();
     GjkResult result{{}, unit_or({1, 0, 0}, towards_b), -inf, inf, 0};
-    if (!pair.curved) {
-        const PolytopeWalk walk = walk_of_polytopes(pair, result.normal, stop);
-        if (walk.is_done) return walk.result;
-        result = walk.result;
-    }
+    if (!pair.curved && walk_over_polytopes(pair, stop, result)) return result;
     Vec3d towards = result.iterations > 0 ? result.simplex.direction() : result.normal;
     Trust newton;
     double narrowest = inf;

@@ -1,6 +1,7 @@
 #include "convex/polytope_walk.hpp"
 
-#include <utility>
+#include <bit>
+#include <cmath>
 
 #include "convex/typed_pair.hpp"
 
@@ -37,9 +38,10 @@ public:
         return growth == Growth::nearer && !(distance < before) ? Growth::unclear : growth;
     }
 
-    Simplex simplex() const {
+    void leave(Simplex& simplex) const {
         const Difference* const corners[4] = {&vertex(0), &vertex(1), &vertex(2), &vertex(3)};
-        return count < 4 ? Simplex(corners, weight, count) : Simplex(corners);
+        if (count == 4) return simplex.hold_origin(corners);
+        simplex.stand_on(corners, weight, count);
     }
 
     int count = 0;
@@ -87,7 +89,7 @@ private:
         Vec3d normal;
         double height;                  // of the origin, times the length of the normal
         double area_sq, first, second;  // weights of the ends, times area_sq
-        bool is_under() const { return first > 0.0 && second > 0.0 && first + second < area_sq; }
+        bool is_under() const { return (first > 0.0) & (second > 0.0) & (first + second < area_sq); }
     };
     static Face face(const Vec3d& newest, const Edge& one, const Edge& other, const Vec3d& n) {
         const Vec3d aside = cross(newest, n);
@@ -98,7 +100,7 @@ private:
         const double inverse = 1.0 / face.area_sq;
         weight[0] = face.first * inverse, weight[1] = face.second * inverse;
         weight[2] = max_of(0.0, 1.0 - weight[0] - weight[1]);
-        normal = face.height < 0.0 ? -face.normal : face.normal;
+        normal = std::copysign(1.0, face.height) * face.normal;
         length = std::sqrt(face.area_sq);
         distance = abs_of(face.height) / length;
     }
@@ -123,20 +125,23 @@ private:
         const Edge edges[3] = {edge(w, vertex(0).w), edge(w, vertex(1).w), edge(w, vertex(2).w)};
         const Vec3d normals[3] = {cross(edges[0].along, edges[1].along), cross(edges[1].along, edges[2].along),
                                   cross(edges[2].along, edges[0].along)};
-        const double volume = dot(edges[0].along, normals[1]), sign = volume < 0.0 ? -1.0 : 1.0;
+        const double volume = dot(edges[0].along, normals[1]), sign = std::copysign(1.0, volume);
         const double inside[3] = {-sign * dot(w, normals[0]), -sign * dot(w, normals[1]), -sign * dot(w, normals[2])};
+        // Which face it is cannot be foreseen: all three are computed, and one of them is picked without branches.
+        const Face faces[3] = {face(w, edges[0], edges[1], normals[0]), face(w, edges[1], edges[2], normals[1]),
+                               face(w, edges[2], edges[0], normals[2])};
+        const auto origin_is_over = [&](int k) { return static_cast<unsigned>((inside[k] <= 0.0) & faces[k].is_under()); };
+        const unsigned over = origin_is_over(0) | origin_is_over(1) << 1 | origin_is_over(2) << 2;
+        constexpr int kNext[3] = {1, 2, 0};
+        if (over != 0) {
+            const int k = std::countr_zero(over);
+            keep(k, kNext[k], 3, 3), stand_on(faces[k]);
+            return Growth::nearer;
+        }
         const double least_inside = min_of(min_of(inside[0], inside[1]), inside[2]);
         if (least_inside > 0.0) {
             const double over_base = sign * dot(vertex(0).w, normals[0] + normals[1] + normals[2]);
             return holds_origin(w, edges, min_of(min_of(over_base, least_inside), sign * volume));
-        }
-        constexpr int kNext[3] = {1, 2, 0};
-        for (int k = 0; k < 3; ++k) {
-            if (inside[k] > 0.0) continue;
-            const Face beyond = face(w, edges[k], edges[kNext[k]], normals[k]);
-            if (!beyond.is_under()) continue;
-            keep(k, kNext[k], 3, 3), stand_on(beyond);
-            return Growth::nearer;
         }
         int best = 0;
         for (int k = 1; k < 3; ++k)
@@ -161,39 +166,36 @@ private:
 };
 
 template <class A, class B>
-PolytopeWalk walk(const TypedPair<A, B>& pair, const Vec3d& towards_b, const StopRule& stop) {
-    NearSimplex near(towards_b);
+bool walk(const TypedPair<A, B>& pair, const StopRule& stop, GjkResult& result) {
+    using Growth = NearSimplex::Growth;
+    NearSimplex near(result.normal);
     const double touching = kTouching * pair.pair.size;
-    double lower = -std::numeric_limits<double>::infinity();
-    Vec3d normal = towards_b;
-    int steps = 0;
-    const auto finished = [&](bool is_done) {
-        PolytopeWalk end{{near.simplex(), normal, lower, 0.0, steps}, is_done};
-        end.result.upper = end.result.simplex.distance();
-        return end;
+    const auto leave = [&] {
+        near.leave(result.simplex);
+        result.upper = result.simplex.distance();
     };
-    while (steps < kMostSteps) {
-        ++steps;
+    for (Growth growth = Growth::nearer; growth == Growth::nearer && near.distance > touching;) {
+        if (++result.iterations > kMostSteps) break;
         Difference& newest = near.room();
         pair.farthest(near.normal, newest);
         const double inverse = 1.0 / near.length, separation = -dot(near.normal, newest.w) * inverse;
-        if (separation > lower) lower = separation, normal = inverse * near.normal;
-        if (near.count > 0 && stop.holds(lower, near.distance)) {
-            PolytopeWalk end = finished(true);
-            end.is_done = stop.holds(lower, end.result.upper);
-            return end;
+        const bool is_higher = separation > result.lower;
+        result.lower = is_higher ? separation : result.lower;
+        result.normal = select(is_higher, inverse * near.normal, result.normal);
+        if (near.count > 0 && stop.holds(result.lower, near.distance)) {
+            leave();
+            return stop.holds(result.lower, result.upper);
         }
-        const NearSimplex::Growth growth = near.grow();
-        if (growth == NearSimplex::Growth::holds_origin) return finished(true);
-        if (growth == NearSimplex::Growth::unclear || near.distance <= touching) break;
+        growth = near.grow();
     }
-    return finished(false);
+    leave();
+    return near.count == 4;
 }
 
 }  // namespace
 
-PolytopeWalk walk_of_polytopes(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop) {
-    return with_polytopes(pair, [&](const auto& typed) { return walk(typed, towards_b, stop); });
+bool walk_over_polytopes(const CorePair& pair, const StopRule& stop, GjkResult& result) {
+    return with_polytopes(pair, [&](const auto& typed) { return walk(typed, stop, result); });
 }
 
 }  // namespace clearance
