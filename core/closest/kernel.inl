@@ -189,7 +189,7 @@ std::size_t farthest(const double* blocks, std::size_t count, double x, double y
             number[g] = number[g] + Real(static_cast<double>(kPointBlock));
         }
     }
-    // Which of the lanes wins cannot be foreseen, so there is no branch for that; but it is mostly one of them alone.
+    // Which of the columns wins cannot be foreseen, so there is no branch for that.
     double height[kPointBlock], numbers[kPointBlock];
     for (std::size_t g = 0; g < groups; ++g) {
         LaneTraits<Real>::store(height + g * lanes, best[g]);
@@ -199,9 +199,7 @@ std::size_t farthest(const double* blocks, std::size_t count, double x, double y
                               max_of(max_of(height[4], height[5]), max_of(height[6], height[7]))));
     unsigned winners = 0;
     for (std::size_t g = 0; g < groups; ++g) winners |= bits_of(best[g] >= highest) << (g * lanes);
-    double first = numbers[lowest_bit(winners)];
-    while ((winners &= winners - 1) != 0) first = min_of(first, numbers[lowest_bit(winners)]);
-    return static_cast<std::size_t>(first);
+    return static_cast<std::size_t>(numbers[lowest_bit(winners)]);
 }
 
 template <class Real>

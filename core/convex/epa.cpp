@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kMostVertices = 32768;
 constexpr double kFlat = 1e-10;  // of the size: less thick than this is flat
+constexpr double kFat = 1e-6;    // of the cube of the size: six times the volume of a tetrahedron that is anything but flat
 constexpr int kMostNewtonSteps = 4;
 
 // A tetrahedron of points of A - B around a simplex that touches or holds the origin. Where A - B is flat, less than four
@@ -16,6 +17,10 @@ constexpr int kMostNewtonSteps = 4;
 class Start {
 public:
     Start(const CorePair& pair, const Simplex& simplex) : pair_(pair), enough_(kFlat * pair.size) {
+        if (is_fat(simplex.vertices(), pair.size)) {
+            for (const Difference& vertex : simplex.vertices()) corner[count++] = vertex;
+            return;
+        }
         for (const Difference& vertex : simplex.vertices()) add_if(vertex, height_over_corners(vertex.w) > enough_);
         const Vec3d axes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
         if (count == 0) corner[count++] = pair.farthest(axes[0]);
@@ -39,6 +44,13 @@ public:
     Vec3d normal{1, 0, 0};
 
 private:
+    // A tetrahedron whose heights are all far more than what is flat.
+    static bool is_fat(std::span<const Difference> points, double size) {
+        if (points.size() < 4) return false;
+        const Vec3d &p = points[0].w, u = points[1].w - p, v = points[2].w - p;
+        return abs_of(dot(cross(u, v), points[3].w - p)) > kFat * size * size * size;
+    }
+
     // How far a point lies from the point, line or plane of the corners so far.
     double height_over_corners(const Vec3d& w) const {
         if (count == 0) return std::numeric_limits<double>::infinity();

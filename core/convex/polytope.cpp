@@ -130,11 +130,13 @@ bool Polytope::horizon_is_closed() const {
 
 std::optional<Vec3d> Polytope::point_a(const Face& face) const {
     const Difference &p = vertex_[face.corner[0]], &q = vertex_[face.corner[1]], &r = vertex_[face.corner[2]];
-    const Weights<double> at = closest(Core<double, 1>{{{0, 0, 0}}}, Core<double, 3>{{p.w, q.w, r.w}});
-    const double first = 1.0 - at.b1 - at.b2;
-    const Vec3d foot = first * p.w + at.b1 * q.w + at.b2 * r.w;
-    if (largest(foot - face.height * face.normal) > 64.0 * kEpsilon * size_) return std::nullopt;
-    return first * p.a + at.b1 * q.a + at.b2 * r.a;
+    const Vec3d along = q.w - p.w, other = r.w - p.w, turn = cross(along, other), aside = cross(p.w, turn);
+    const double scale = 1.0 / norm_sq(turn), b1 = scale * dot(other, aside), b2 = -scale * dot(along, aside);
+    const double first = 1.0 - b1 - b2;
+    const Vec3d foot = first * p.w + b1 * q.w + b2 * r.w;
+    const bool is_on_face = min_of(first, min_of(b1, b2)) >= -8.0 * kEpsilon;
+    if (!is_on_face || !(largest(foot - face.height * face.normal) <= 64.0 * kEpsilon * size_)) return std::nullopt;
+    return first * p.a + b1 * q.a + b2 * r.a;
 }
 
 bool Polytope::grow(const Difference& vertex, double worth_opening) {
