@@ -38,7 +38,7 @@ using RangeKernel = bool (*)(const double* numbers, std::size_t count, double le
 // Points column by column in blocks of eight: eight x, eight y, eight z.
 constexpr std::size_t kPointBlock = 8;
 
-// The number of the point farthest along a direction; of several, the first.
+// The number of the point farthest along a direction; of several, the first in the first column of the blocks that has one.
 using FarthestKernel = std::size_t (*)(const double* blocks, std::size_t count, double x, double y, double z);
 
 enum class Simd { scalar, sse2, avx2, avx512 };

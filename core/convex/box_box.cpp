@@ -5,87 +5,162 @@
 namespace clearance {
 namespace {
 
-double along(const Vec3d& v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
-Vec3d axis_of(int k) { return {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0}; }
+// Edges that are more parallel than this have no points opposite each other that rounding would not move far along them.
+constexpr double kParallel_sq = 1e-6;
 
-Vec3d magnitude(const Vec3d& v) { return {abs_of(v.x), abs_of(v.y), abs_of(v.z)}; }
+// The product of two edges has to be better than the normal of a face by so much, compared with the size.
+constexpr double kHandicap = 1e-12;
 
+constexpr int kNext[3] = {1, 2, 0}, kLast[3] = {2, 0, 1};
+
+struct Triple {
+    double k[3];
+};
+Triple triple(const Vec3d& v) { return {{v.x, v.y, v.z}}; }
+Vec3d vector(const Triple& t) { return {t.k[0], t.k[1], t.k[2]}; }
+Triple product(const Triple& a, const Triple& b) {
+    return {{a.k[1] * b.k[2] - a.k[2] * b.k[1], a.k[2] * b.k[0] - a.k[0] * b.k[2], a.k[0] * b.k[1] - a.k[1] * b.k[0]}};
+}
+double dot(const Triple& a, const Triple& b) { return a.k[0] * b.k[0] + a.k[1] * b.k[1] + a.k[2] * b.k[2]; }
+double dot_of_sizes(const Triple& a, const Triple& b) {
+    return abs_of(a.k[0]) * b.k[0] + abs_of(a.k[1]) * b.k[1] + abs_of(a.k[2]) * b.k[2];
+}
+
+// The fifteen directions that can separate two boxes best: normals of their faces, and products of an edge of each.
 class Directions {
 public:
-    Directions(const Box& a, const Box& b, const CorePair& pair) : t_(pair.b_origin) {
+    Directions(const Box& a, const Box& b, const CorePair& pair)
+        : half_a_(triple(a.half)), half_b_(triple(b.half)), t_(triple(pair.b_origin)) {
         const Mat3& r = pair.a_from_b;
-        const Vec3d columns[3] = {{r.row[0].x, r.row[1].x, r.row[2].x},
-                                  {r.row[0].y, r.row[1].y, r.row[2].y},
-                                  {r.row[0].z, r.row[1].z, r.row[2].z}};
-        for (int i = 0; i < 3; ++i) {
-            const double reach_of_b = dot(magnitude(r.row[i]), b.half);
-            consider(axis_of(i), abs_of(along(t_, i)) - along(a.half, i) - reach_of_b);
-        }
-        for (int j = 0; j < 3; ++j) {
-            const double reach_of_a = dot(magnitude(columns[j]), a.half);
-            consider(columns[j], abs_of(dot(t_, columns[j])) - along(b.half, j) - reach_of_a);
-        }
-        const Mat3 size{{magnitude(r.row[0]), magnitude(r.row[1]), magnitude(r.row[2])}};
+        axis_b_[0] = {{r.row[0].x, r.row[1].x, r.row[2].x}};
+        axis_b_[1] = {{r.row[0].y, r.row[1].y, r.row[2].y}};
+        axis_b_[2] = {{r.row[0].z, r.row[1].z, r.row[2].z}};
         for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) consider_edges(i, j, columns, a, b, size, pair);
+            consider_face(i, abs_of(t_.k[i]) - half_a_.k[i] - dot_of_sizes(triple(r.row[i]), half_b_));
+        for (int j = 0; j < 3; ++j)
+            consider_face(3 + j, abs_of(dot(t_, axis_b_[j])) - half_b_.k[j] - dot_of_sizes(axis_b_[j], half_a_));
+        highest = separation;
+        consider_edges(kHandicap * pair.size);
+        choose_normal();
     }
 
-    Vec3d normal{1, 0, 0};
-    double separation = -std::numeric_limits<double>::infinity(), highest = separation;
+    // A point of a that is opposite one of b, if the features along the normal are a corner and a face, or two edges.
+    std::optional<Vec3d> point_a(double slack) const {
+        if (direction_ < 3) return corner_of_b_over(direction_, slack);
+        if (direction_ < 6) return corner_of_a_under(direction_ - 3, slack);
+        return crossing((direction_ - 6) % 3, (direction_ - 6) / 3, slack);
+    }
+
+    Vec3d normal;
+    double separation = -std::numeric_limits<double>::infinity();
+    double highest;  // of all: one of them may be higher than the one chosen by less than the handicap
 
 private:
-    // The product of an edge of each. It has to be better than a face beyond rounding; its length is needed only then.
-    // Of almost parallel edges the product is short, and what rounding does to it is divided by that length: a product
-    // that is worse beyond this doubt is left, any other is made a unit vector first and measured then.
-    void consider_edges(int i, int j, const Vec3d (&columns)[3], const Box& a, const Box& b, const Mat3& size,
-                        const CorePair& pair) {
-        const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-        const double u = along(columns[j], i1), v = along(columns[j], i2), length_sq = u * u + v * v;
-        if (length_sq < 1e-28) return;  // parallel: no product of their own
-        const double reach_of_a = along(a.half, i1) * abs_of(v) + along(a.half, i2) * abs_of(u);
-        const double reach_of_b = along(b.half, j1) * along(size.row[i], j2) + along(b.half, j2) * along(size.row[i], j1);
-        const double apart =
-            abs_of(along(t_, i2) * u - along(t_, i1) * v) - reach_of_a - reach_of_b + 16.0 * kEpsilon * pair.reach;
-        if (apart < 0.0 && separation < 0.0 && apart * apart >= separation * separation * length_sq) return;
-        const Vec3d n = (1.0 / std::sqrt(length_sq)) * cross(axis_of(i), columns[j]);
-        const double reach = dot(magnitude(n), a.half) + b.half.x * abs_of(dot(n, columns[0])) +
-                             b.half.y * abs_of(dot(n, columns[1])) + b.half.z * abs_of(dot(n, columns[2]));
-        consider(n, abs_of(dot(n, t_)) - reach, 1e-12 * pair.size);
+    void consider_face(int direction, double apart) {
+        const bool better = apart > separation;
+        separation = better ? apart : separation, direction_ = better ? direction : direction_;
     }
 
-    void consider(const Vec3d& n, double separation_along, double handicap = 0.0) {
-        highest = max_of(highest, separation_along);
-        if (!(separation_along - handicap > separation)) return;
-        separation = separation_along;
-        normal = dot(n, t_) < 0.0 ? -n : n;
+    // Axes here are short where edges are nearly parallel. All that is compared is as short, and as exact: products are
+    // those of the axes as they are, not of axes that are perpendicular but for rounding.
+    void consider_edges(double handicap) {
+        double best = -std::numeric_limits<double>::infinity(), best_apart = 0.0, best_length_sq = 1.0;
+        int best_direction = 6;
+        for (int j = 0; j < 3; ++j) {
+            const int j1 = kNext[j], j2 = kLast[j];
+            const Triple &axis = axis_b_[j], centre = product(axis, t_);
+            const Triple side1 = product(axis, axis_b_[j1]), side2 = product(axis, axis_b_[j2]);
+            for (int i = 0; i < 3; ++i) {
+                const double u = axis.k[kNext[i]], v = axis.k[kLast[i]], length_sq = u * u + v * v;
+                const double reach_of_a = half_a_.k[kNext[i]] * abs_of(v) + half_a_.k[kLast[i]] * abs_of(u);
+                const double reach_of_b = half_b_.k[j1] * abs_of(side1.k[i]) + half_b_.k[j2] * abs_of(side2.k[i]);
+                const double apart = abs_of(centre.k[i]) - reach_of_a - reach_of_b;
+                // The square of the separation, with its sign. Parallel edges have no product.
+                const double square = apart * abs_of(apart) / max_of(length_sq, std::numeric_limits<double>::min());
+                const bool better = square > best && length_sq > 0.0;
+                best = better ? square : best;
+                best_apart = better ? apart : best_apart, best_length_sq = better ? length_sq : best_length_sq;
+                best_direction = better ? 6 + 3 * j + i : best_direction;
+            }
+        }
+        const double found = best_apart / std::sqrt(best_length_sq);
+        if (best_direction == 6 && !(best > -std::numeric_limits<double>::infinity())) return;
+        highest = max_of(highest, found);
+        if (found - handicap > separation) separation = found, direction_ = best_direction;
     }
 
-    Vec3d t_;
+    void choose_normal() {
+        Triple n{{0, 0, 0}};
+        if (direction_ < 3) {
+            n.k[direction_] = 1.0;
+        } else if (direction_ < 6) {
+            n = axis_b_[direction_ - 3];
+        } else {
+            const int i = (direction_ - 6) % 3, j = (direction_ - 6) / 3, i1 = kNext[i], i2 = kLast[i];
+            const double u = axis_b_[j].k[i1], v = axis_b_[j].k[i2], scale = 1.0 / std::sqrt(u * u + v * v);
+            n.k[i1] = -scale * v, n.k[i2] = scale * u;
+        }
+        const double sign = dot(n, t_) < 0.0 ? -1.0 : 1.0;
+        n_ = {{sign * n.k[0], sign * n.k[1], sign * n.k[2]}};
+        normal = vector(n_);
+    }
+
+    // The point of b lowest along the normal, without its part along the axis `without`; and the highest of a.
+    Triple lowest_of_b(int without) const {
+        Triple corner = t_;
+        for (int j = 0; j < 3; ++j) {
+            const double way = j == without ? 0.0 : -std::copysign(half_b_.k[j], dot(n_, axis_b_[j]));
+            for (int i = 0; i < 3; ++i) corner.k[i] += way * axis_b_[j].k[i];
+        }
+        return corner;
+    }
+    Triple highest_of_a(int without) const {
+        Triple corner;
+        for (int i = 0; i < 3; ++i) corner.k[i] = i == without ? 0.0 : std::copysign(half_a_.k[i], n_.k[i]);
+        return corner;
+    }
+
+    std::optional<Vec3d> corner_of_b_over(int i, double slack) const {
+        Triple on_a = lowest_of_b(-1);
+        on_a.k[i] = std::copysign(half_a_.k[i], n_.k[i]);
+        if (abs_of(on_a.k[kNext[i]]) > half_a_.k[kNext[i]] + slack || abs_of(on_a.k[kLast[i]]) > half_a_.k[kLast[i]] + slack)
+            return std::nullopt;
+        return vector(on_a);
+    }
+    std::optional<Vec3d> corner_of_a_under(int j, double slack) const {
+        const Triple corner = highest_of_a(-1);
+        const Triple from_b{{corner.k[0] - t_.k[0], corner.k[1] - t_.k[1], corner.k[2] - t_.k[2]}};
+        for (const int other : {kNext[j], kLast[j]})
+            if (abs_of(dot(from_b, axis_b_[other])) > half_b_.k[other] + slack) return std::nullopt;
+        return vector(corner);
+    }
+
+    // Two edges: where they come nearest to each other.
+    std::optional<Vec3d> crossing(int i, int j, double slack) const {
+        Triple on_a = highest_of_a(i);
+        const Triple on_b = lowest_of_b(j), &axis = axis_b_[j];
+        const double cosine = axis.k[i], sine_sq = axis.k[kNext[i]] * axis.k[kNext[i]] + axis.k[kLast[i]] * axis.k[kLast[i]];
+        if (sine_sq < kParallel_sq) return std::nullopt;
+        const Triple apart{{on_b.k[0] - on_a.k[0], on_b.k[1] - on_a.k[1], on_b.k[2] - on_a.k[2]}};
+        const double along_a = apart.k[i], along_b = dot(apart, axis);
+        const double s = (along_a - cosine * along_b) / sine_sq, t = (cosine * along_a - along_b) / sine_sq;
+        if (abs_of(s) > half_a_.k[i] + slack || abs_of(t) > half_b_.k[j] + slack) return std::nullopt;
+        on_a.k[i] = s;
+        return vector(on_a);
+    }
+
+    Triple half_a_, half_b_, t_, axis_b_[3], n_;
+    int direction_ = 0;  // 0 to 2: faces of a, 3 to 5: of b, then 6 + 3 j + i: edge i of a and j of b
 };
-
-bool holds(const Box& box, const Vec3d& point, double slack) {
-    return abs_of(point.x) <= box.half.x + slack && abs_of(point.y) <= box.half.y + slack &&
-           abs_of(point.z) <= box.half.z + slack;
-}
-
-// The deepest corner of either box, if it is opposite a point of the other; two edges that cross have no such corner.
-std::optional<Vec3d> witness(const Box& a, const Box& b, const CorePair& pair, const Vec3d& normal, double depth) {
-    const double slack = 16.0 * kEpsilon * pair.reach;
-    const Difference deepest = pair.farthest(normal);
-    const Vec3d over_b = deepest.b + depth * normal;
-    if (holds(a, over_b, slack)) return over_b;
-    const Vec3d under_a = deepest.a - depth * normal - pair.b_origin;
-    if (holds(b, transposed_times(pair.a_from_b, under_a), slack)) return deepest.a;
-    return std::nullopt;
-}
 
 }  // namespace
 
 Depth box_box_depth(const Box& a, const Box& b, const CorePair& pair) {
     const Directions best(a, b, pair);
-    // Boxes that are apart may be farther apart than along any of these.
-    const double upper = best.highest < 0.0 ? best.highest : std::numeric_limits<double>::infinity();
-    return {best.normal, best.separation, upper, 1, witness(a, b, pair, best.normal, -best.separation)};
+    const std::optional<Vec3d> point_a = best.point_a(8.0 * kEpsilon * pair.reach);
+    // Boxes that are apart may be farther apart than along any of these, unless points prove that they are not.
+    const double upper = best.highest < 0.0 || point_a ? best.highest : std::numeric_limits<double>::infinity();
+    return {best.normal, best.separation, upper, 1, point_a};
 }
 
 }  // namespace clearance

@@ -55,14 +55,19 @@ Depth depth(const CorePair& pair, const CoreQuestion& question, const GjkResult&
 }
 
 // Directions that can separate two boxes tell at once how deep they are in each other, or that they are farther apart than
-// anybody asked.
-std::optional<CoreGap<double>> gap_of_boxes(const CorePair& pair, const CoreQuestion& question, double touching) {
+// anybody asked; and how far they are apart, if points prove it. If none of these, GJK has a good direction to begin with.
+std::optional<CoreGap<double>> gap_of_boxes(const CorePair& pair, const CoreQuestion& question, double touching,
+                                            Vec3d& towards_b) {
     const Box *a = std::get_if<Box>(&pair.a), *b = std::get_if<Box>(&pair.b);
     if (a == nullptr || b == nullptr) return std::nullopt;
+    // Corners of boxes that are far apart are seldom opposite a face.
+    const bool far_apart = norm_sq(pair.b_origin) > pair.size * pair.size;
+    if (far_apart && question.lower_above == std::numeric_limits<double>::infinity()) return std::nullopt;
     Depth found = box_box_depth(*a, *b, pair);
     if (found.lower > question.lower_above)
         return CoreGap<double>{{0, 0, 0}, found.normal, found.lower, found.lower, norm(pair.b_origin)};
-    if (!(found.upper < -touching)) return std::nullopt;
+    if (!(found.lower > touching || found.upper < -touching)) return std::nullopt;
+    if (found.lower > 0.0 && !found.point_a) return towards_b = found.normal, std::nullopt;
     if (!found.point_a) polish(pair, found);
     return CoreGap<double>{*found.point_a, found.normal, found.lower, found.lower, found.upper};
 }
@@ -71,11 +76,11 @@ std::optional<CoreGap<double>> gap_of_boxes(const CorePair& pair, const CoreQues
 
 CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations) {
     const double rounding = rounding_of(pair), touching = kTouching * pair.size;
+    Vec3d towards_b = question.towards_b;
     if (question.has_shortcuts && !question.by_portal)
-        if (const auto found = gap_of_boxes(pair, question, touching)) return widened(*found, rounding);
+        if (const auto found = gap_of_boxes(pair, question, touching, towards_b)) return widened(*found, rounding);
     const GjkResult apart =
-        gjk(pair, question.towards_b,
-            {question.width_apart, question.relative_width, question.lower_above, question.upper_at_most});
+        gjk(pair, towards_b, {question.width_apart, question.relative_width, question.lower_above, question.upper_at_most});
     iterations += apart.iterations;
     const bool converged = apart.upper - apart.lower <= max_of(question.width_apart, kConverged * pair.size);
     if (converged && apart.upper > touching) return widened(gap_apart(pair, apart), rounding);

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kMostVertices = 32768;
 constexpr double kFlat = 1e-10;  // of the size: less thick than this is flat
+constexpr double kFat = 1e-6;    // of the cube of the size: six times the volume of a tetrahedron that is anything but flat
 constexpr int kMostNewtonSteps = 4;
 
 // A tetrahedron of points of A - B around a simplex that touches or holds the origin. Where A - B is flat, less than four
@@ -16,6 +17,10 @@ constexpr int kMostNewtonSteps = 4;
 class Start {
 public:
     Start(const CorePair& pair, const Simplex& simplex) : pair_(pair), enough_(kFlat * pair.size) {
+        if (is_fat(simplex.vertices(), pair.size)) {
+            for (const Difference& vertex : simplex.vertices()) corner[count++] = vertex;
+            return;
+        }
         for (const Difference& vertex : simplex.vertices()) add_if(vertex, height_over_corners(vertex.w) > enough_);
         const Vec3d axes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
         if (count == 0) corner[count++] = pair.farthest(axes[0]);
@@ -39,6 +44,13 @@ public:
     Vec3d normal{1, 0, 0};
 
 private:
+    // A tetrahedron whose heights are all far more than what is flat.
+    static bool is_fat(std::span<const Difference> points, double size) {
+        if (points.size() < 4) return false;
+        const Vec3d &p = points[0].w, u = points[1].w - p, v = points[2].w - p;
+        return abs_of(dot(cross(u, v), points[3].w - p)) > kFat * size * size * size;
+    }
+
     // How far a point lies from the point, line or plane of the corners so far.
     double height_over_corners(const Vec3d& w) const {
         if (count == 0) return std::numeric_limits<double>::infinity();
@@ -70,12 +82,18 @@ public:
           known_upper_(start.upper),
           best_{start.normal, -std::numeric_limits<double>::infinity(), start.upper, 0} {}
 
-    // Any unit vector proves a lower bound; Newton's method finds a better one nearby. `around` are points that are
-    // farthest along n, or nearly so.
-    void consider(Vec3d n, Vec3d w, std::span<const Difference> around) {
+    // Any unit vector proves a lower bound; Newton's method finds a better one nearby. `points_around` gives points
+    // that are farthest along n, or nearly so.
+    template <class Around>
+    void consider(Vec3d n, Vec3d w, const Around& points_around) {
         double separation = -dot(n, w);
         if (separation <= best_.lower) return;
-        for (int step = 0; pair_.curved && step < kMostNewtonSteps; ++step) {
+        if (!pair_.curved) {
+            best_.lower = separation, best_.normal = n;
+            return;
+        }
+        const auto around = points_around();
+        for (int step = 0; step < kMostNewtonSteps; ++step) {
             const std::optional<Vec3d> ruling = ruling_in_use(pair_, around, n);
             const Vec3d turned = ruling ? turned_about_ruling(pair_, n, w, *ruling) : turned_by_newton(pair_, n, w, n);
             const Vec3d farthest = pair_.farthest(turned).w;
@@ -91,7 +109,7 @@ public:
             const Vec3d normal = nearest->normal;
             const double distance = nearest->distance, height = nearest->height;
             const Difference farthest = pair_.farthest(normal);
-            consider(normal, farthest.w, polytope.corners(*nearest));
+            consider(normal, farthest.w, [&] { return polytope.corners(*nearest); });
             // A face proves something only if the origin is inside of all of them.
             best_.upper = distance < 0.0 ? known_upper_ : min_of(known_upper_, polytope.doubt() - distance);
             const double enough = best_.upper < 0.0 ? widths.inside : widths.touching;
@@ -110,7 +128,8 @@ public:
 
     // Flat cores in one plane are parted by no movement at all, perpendicular to that plane.
     Depth flat(const Vec3d& normal) {
-        for (const Vec3d& n : {normal, -normal}) consider(n, pair_.farthest(n).w, {});
+        for (const Vec3d& n : {normal, -normal})
+            consider(n, pair_.farthest(n).w, [] { return std::span<const Difference>(); });
         return best_;
     }
 

@@ -1,6 +1,7 @@
 #include "convex/gjk.hpp"
 
 #include "convex/curvature.hpp"
+#include "convex/polytope_walk.hpp"
 #include "convex/ruling.hpp"
 
 namespace clearance {
@@ -34,7 +35,8 @@ private:
 GjkResult gjk(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop) {
     constexpr double inf = std::numeric_limits<double>::infinity();
     GjkResult result{{}, unit_or({1, 0, 0}, towards_b), -inf, inf, 0};
-    Vec3d towards = result.normal;
+    if (!pair.curved && walk_over_polytopes(pair, stop, result)) return result;
+    Vec3d towards = result.iterations > 0 ? result.simplex.direction() : result.normal;
     Trust newton;
     double narrowest = inf;
     for (int idle = 0; idle < kMostIdle && result.iterations < kMostIterations;) {

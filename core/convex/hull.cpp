@@ -34,7 +34,29 @@ Hull::Hull(std::vector<Vec3d> points) : points_(std::move(points)) {
 
     std::vector<Vec3d> sorted = without_inner_points(points_, ball_.centre);
     build(sorted, 0, sorted.size());
-    if (blocks_.size() <= kSearchedWhole) nodes_.clear();
+    if (blocks_.size() <= kSearchedByCell) nodes_.clear();
+    if (blocks_.size() > kSearchedWhole && nodes_.empty()) build_cells(sorted);
+}
+
+void Hull::build_cells(const std::vector<Vec3d>& points) {
+    blocks_.clear();
+    for (int cell = 0; cell < SupportCells::kCells; ++cell) {
+        cells_.push_back(static_cast<std::uint32_t>(blocks_.size()));
+        std::vector<Vec3d> listed;
+        for (const std::size_t k : SupportCells::points_for(cell, points)) listed.push_back(points[k]);
+        add_blocks(listed, 0, listed.size());
+    }
+    cells_.push_back(static_cast<std::uint32_t>(blocks_.size()));
+}
+
+void Hull::add_blocks(const std::vector<Vec3d>& points, std::size_t begin, std::size_t end) {
+    for (std::size_t first = begin; first < end; first += kPointBlock) {
+        Block& block = blocks_.emplace_back();
+        for (std::size_t k = 0; k < kPointBlock; ++k) {
+            const Vec3d& p = points[std::min(first + k, end - 1)];
+            block.x[k] = p.x, block.y[k] = p.y, block.z[k] = p.z;
+        }
+    }
 }
 
 // Points on a round hull lie in thin shells, of which boxes make little; seen from the centre they lie in narrow cones.
@@ -79,14 +101,7 @@ std::int32_t Hull::build(std::vector<Vec3d>& points, std::size_t begin, std::siz
     if (blocks <= kLeaf) {
         nodes_[at].left = ~static_cast<std::int32_t>(blocks_.size());
         nodes_[at].right = static_cast<std::int32_t>(blocks);
-        for (std::size_t first = begin; first < end; first += kPointBlock) {
-            Block block;
-            for (std::size_t k = 0; k < kPointBlock; ++k) {
-                const Vec3d& p = points[std::min(first + k, end - 1)];
-                block.x[k] = p.x, block.y[k] = p.y, block.z[k] = p.z;
-            }
-            blocks_.push_back(block);
-        }
+        add_blocks(points, begin, end);
         return at;
     }
     const int axis = half.x >= half.y && half.x >= half.z ? 0 : half.y >= half.z ? 1 : 2;

@@ -5,28 +5,35 @@
 
 #include "closest/element.hpp"
 #include "closest/kernels.hpp"
+#include "convex/support_cells.hpp"
 
 namespace clearance {
 
 // A cloud of points that stands for its convex hull. Points inside of it or repeated do no harm: only farthest points are
 // ever asked for.
 //
-// The points lie column by column in blocks of eight, near ones together, under a tree of boxes and cones. A few blocks are
-// searched from end to end; more of them from the top of the tree, leaving out what cannot reach beyond what was found.
+// The points lie column by column in blocks of eight. A few blocks are searched from end to end. For more of them, those
+// points that can be farthest along a direction are listed once for every cell of directions, in blocks of their own. Many
+// are searched from the top of a tree of boxes and cones over near ones, leaving out what cannot reach beyond what was
+// found.
 class Hull {
 public:
     // Points about `centre`, which is theirs to choose: coordinates far from zero would cost digits.
     explicit Hull(std::vector<Vec3d> points);
 
     Vec3d support(const Vec3d& along) const {
-        return nodes_.empty() ? farthest_of(0, blocks_.size(), along) : farthest_in_tree(along);
+        if (!nodes_.empty()) return farthest_in_tree(along);
+        if (cells_.empty()) return farthest_of(0, blocks_.size(), along);
+        const int cell = SupportCells::cell_of(along);
+        return farthest_of(cells_[cell], cells_[cell + 1] - cells_[cell], along);
     }
     const std::vector<Vec3d>& points() const { return points_; }
     Ball ball() const { return ball_; }
 
 private:
-    static constexpr std::size_t kSearchedWhole = 32;  // blocks
-    static constexpr std::size_t kLeaf = 4;            // blocks at most
+    static constexpr std::size_t kSearchedWhole = 6;    // blocks
+    static constexpr std::size_t kSearchedByCell = 64;  // blocks at most
+    static constexpr std::size_t kLeaf = 4;             // blocks at most
 
     struct Block {
         double x[kPointBlock], y[kPointBlock], z[kPointBlock];
@@ -44,10 +51,13 @@ private:
     double highest(const Node& node, const Vec3d& along, double steepness) const;
     void fit_cone(Node& node, const Vec3d* begin, const Vec3d* end) const;
     std::int32_t build(std::vector<Vec3d>& points, std::size_t begin, std::size_t end);
+    void add_blocks(const std::vector<Vec3d>& points, std::size_t begin, std::size_t end);
+    void build_cells(const std::vector<Vec3d>& points);
 
     std::vector<Vec3d> points_;
     std::vector<Block> blocks_;
     std::vector<Node> nodes_;
+    std::vector<std::uint32_t> cells_;  // the first block of every cell, and the end
     Ball ball_;
 };
 

@@ -21,25 +21,31 @@ int after(int edge) { return edge == 2 ? 0 : edge + 1; }
 
 }  // namespace
 
+// A new vertex adds no more faces than there are, and one.
+void Polytope::make_room() {
+    if (vertices_ < vertex_.size() && 2 * faces_ + 8 < face_.size()) return;
+    vertex_.resize(std::max(kUsualVertices, 2 * vertices_));
+    const std::size_t faces = std::max(6 * kUsualVertices, 4 * faces_);
+    face_.resize(faces), queue_.resize(faces), horizon_.resize(faces), waiting_.resize(2 * faces);
+}
+
 bool Polytope::start(const Difference (&corner)[4], double size) {
+    vertices_ = faces_ = queued_ = 0;
+    make_room();
     size_ = size;
     doubt_ = 0.0;
-    vertex_.reserve(kUsualVertices);
-    face_.reserve(6 * kUsualVertices);
-    queue_.reserve(6 * kUsualVertices);
-    horizon_.reserve(kUsualVertices);
-    waiting_.reserve(6 * kUsualVertices);
-    vertex_.assign(corner, corner + 4);
-    face_.clear();
-    queue_.clear();
     const Vec3d u = corner[1].w - corner[0].w, v = corner[2].w - corner[0].w, to_top = corner[3].w - corner[0].w;
-    const double volume = dot(cross(u, v), to_top);
-    if (abs_of(volume) <= kThin * norm(cross(u, v)) * size) return false;
-    if (volume > 0.0) std::swap(vertex_[1], vertex_[2]);
+    const Vec3d base = cross(u, v);
+    const double volume = dot(base, to_top);
+    if (abs_of(volume) <= kThin * norm(base) * size) return false;
+    const bool turned = volume > 0.0;
+    vertex_[0] = corner[0], vertex_[1] = corner[turned ? 2 : 1], vertex_[2] = corner[turned ? 1 : 2], vertex_[3] = corner[3];
+    vertices_ = 4;
     add_face(0, 1, 2, -1), add_face(0, 3, 1, -1), add_face(1, 3, 2, -1), add_face(2, 3, 0, -1);
-    constexpr int kNeighbours[4][3] = {{1, 2, 3}, {3, 2, 0}, {1, 3, 0}, {2, 1, 0}};
+    constexpr int kBeyond[4][3] = {
+        {4 + 2, 8 + 2, 12 + 2}, {12 + 1, 8 + 0, 0 + 0}, {4 + 1, 12 + 0, 0 + 1}, {8 + 1, 4 + 0, 0 + 2}};
     for (int f = 0; f < 4; ++f) {
-        std::copy(kNeighbours[f], kNeighbours[f] + 3, face_[f].neighbour);
+        for (int edge = 0; edge < 3; ++edge) face_[f].beyond[edge] = kBeyond[f][edge];
         if (face_[f].thin) return false;
         enqueue(f);
     }
@@ -54,12 +60,15 @@ void Polytope::add_face(int i, int j, int k, int outside) {
     const double longest_sq = max_of(max_of(norm_sq(along), norm_sq(other)), norm_sq(r - q));
     const bool is_thin = area_sq <= thin * thin * longest_sq;
     const double scale = is_thin ? 0.0 : 1.0 / std::sqrt(area_sq);
-    Face& face = face_.emplace_back();  // written in place: a copy would wait for the parts of the original
+    Face& face = face_[faces_++];  // written in place: a copy would wait for the parts of the original
     face.corner[0] = i, face.corner[1] = j, face.corner[2] = k;
     face.alive = true, face.thin = is_thin;
-    if (is_thin) doubt_ = thin;
-    face.normal = is_thin && outside >= 0 ? face_[outside].normal : scale * turn;
-    face.height = is_thin && outside >= 0 ? face_[outside].height : dot(face.normal, p);
+    face.normal = scale * turn;
+    face.height = dot(face.normal, p);
+    if (is_thin) {
+        doubt_ = thin;
+        if (outside >= 0) face.normal = face_[outside].normal, face.height = face_[outside].height;
+    }
     const double doubt = 4.0 * kEpsilon * size_ * (1.0 + scale * longest_sq);
     face.distance = face.height - doubt;
     if (doubt > kSliver * size_ && face.distance > 0.0) {
@@ -71,84 +80,81 @@ void Polytope::add_face(int i, int j, int k, int outside) {
 }
 
 void Polytope::enqueue(int face) {
-    queue_.push_back({face_[face].distance, face});
-    std::push_heap(queue_.begin(), queue_.end());
+    queue_[queued_++] = {face_[face].distance, face};
+    std::push_heap(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(queued_));
 }
 
 const Polytope::Face* Polytope::nearest() {
-    while (!queue_.empty()) {
+    while (queued_ > 0) {
         const Face& face = face_[queue_.front().face];
         if (face.alive) return &face;
-        std::pop_heap(queue_.begin(), queue_.end());
-        queue_.pop_back();
+        std::pop_heap(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(queued_));
+        --queued_;
     }
     return nullptr;
 }
 
-// The same edge, seen from the face on its other side.
-Polytope::EdgeOfFace Polytope::across(int face, int edge) const {
-    const int other = face_[face].neighbour[edge];
-    const int* back = face_[other].neighbour;
-    return {other, back[0] == face ? 0 : back[1] == face ? 1 : 2};
-}
-
 // Walk over the faces that see w, edge by edge, and list the edges where that ends in the order in which they are met.
-void Polytope::find_horizon(EdgeOfFace from, const Vec3d& w) {
-    waiting_.assign(1, from);
-    while (!waiting_.empty()) {
-        const EdgeOfFace here = waiting_.back();
-        waiting_.pop_back();
-        Face& face = face_[here.face];
+void Polytope::find_horizon(int seen, const Vec3d& w) {
+    const double level = 4.0 * kEpsilon * size_;
+    face_[seen].alive = false;
+    horizon_edges_ = 0;
+    int* waiting = waiting_.data();
+    for (const int edge : {2, 1, 0}) *waiting++ = face_[seen].beyond[edge];
+    while (waiting != waiting_.data()) {
+        const int here = *--waiting;
+        Face& face = face_[here / 4];
         if (!face.alive) continue;
-        if (dot(face.normal, w) - face.height <= 4.0 * kEpsilon * size_) {
-            horizon_.push_back(here);
+        if (dot(face.normal, w) - face.height <= level) {
+            horizon_[horizon_edges_++] = here;
             continue;
         }
         face.alive = false;
-        const int next = after(here.edge);
-        waiting_.push_back(across(here.face, after(next)));
-        waiting_.push_back(across(here.face, next));
+        const int next = after(here % 4);
+        *waiting++ = face.beyond[after(next)];
+        *waiting++ = face.beyond[next];
     }
 }
 
 // Whether the edges of the horizon follow each other to a ring.
 bool Polytope::horizon_is_closed() const {
-    if (horizon_.size() < 3) return false;
-    const EdgeOfFace* before = &horizon_.back();
-    for (const EdgeOfFace& edge : horizon_) {
-        if (face_[before->face].corner[before->edge] != face_[edge.face].corner[after(edge.edge)]) return false;
-        before = &edge;
+    if (horizon_edges_ < 3) return false;
+    int before = horizon_[horizon_edges_ - 1];
+    for (std::size_t k = 0; k < horizon_edges_; ++k) {
+        const int edge = horizon_[k];
+        if (face_[before / 4].corner[before % 4] != face_[edge / 4].corner[after(edge % 4)]) return false;
+        before = edge;
     }
     return true;
 }
 
 std::optional<Vec3d> Polytope::point_a(const Face& face) const {
     const Difference &p = vertex_[face.corner[0]], &q = vertex_[face.corner[1]], &r = vertex_[face.corner[2]];
-    const Weights<double> at = closest(Core<double, 1>{{{0, 0, 0}}}, Core<double, 3>{{p.w, q.w, r.w}});
-    const double first = 1.0 - at.b1 - at.b2;
-    const Vec3d foot = first * p.w + at.b1 * q.w + at.b2 * r.w;
-    if (largest(foot - face.height * face.normal) > 64.0 * kEpsilon * size_) return std::nullopt;
-    return first * p.a + at.b1 * q.a + at.b2 * r.a;
+    const Vec3d along = q.w - p.w, other = r.w - p.w, turn = cross(along, other), aside = cross(p.w, turn);
+    const double scale = 1.0 / norm_sq(turn), b1 = scale * dot(other, aside), b2 = -scale * dot(along, aside);
+    const double first = 1.0 - b1 - b2;
+    const Vec3d foot = first * p.w + b1 * q.w + b2 * r.w;
+    const bool is_on_face = min_of(first, min_of(b1, b2)) >= -8.0 * kEpsilon;
+    if (!is_on_face || !(largest(foot - face.height * face.normal) <= 64.0 * kEpsilon * size_)) return std::nullopt;
+    return first * p.a + b1 * q.a + b2 * r.a;
 }
 
 bool Polytope::grow(const Difference& vertex, double worth_opening) {
-    const int seen = queue_.front().face;
-    const int w = static_cast<int>(vertex_.size());
-    vertex_.push_back(vertex);
-    horizon_.clear();
-    face_[seen].alive = false;
-    for (int edge = 0; edge < 3; ++edge) find_horizon(across(seen, edge), vertex.w);
+    make_room();
+    const int w = static_cast<int>(vertices_++);
+    vertex_[w] = vertex;
+    find_horizon(queue_.front().face, vertex.w);
     if (!horizon_is_closed()) return false;
-    const int first = static_cast<int>(face_.size()), count = static_cast<int>(horizon_.size());
+    const int first = static_cast<int>(faces_), count = static_cast<int>(horizon_edges_);
     for (int k = 0; k < count; ++k) {
-        const EdgeOfFace outside = horizon_[k];
-        const int made = first + k;
-        add_face(face_[outside.face].corner[after(outside.edge)], face_[outside.face].corner[outside.edge], w, outside.face);
+        const int outside = horizon_[k], made = first + k;
+        Face& neighbour = face_[outside / 4];
+        add_face(neighbour.corner[after(outside % 4)], neighbour.corner[outside % 4], w, outside / 4);
         Face& face = face_[made];
-        face.neighbour[0] = outside.face;
-        face.neighbour[1] = k + 1 == count ? first : made + 1;
-        face.neighbour[2] = k == 0 ? first + count - 1 : made - 1;
-        face_[outside.face].neighbour[outside.edge] = made;
+        face.beyond[0] = outside;
+        face.beyond[1] = edge_of(k + 1 == count ? first : made + 1, 2);
+        face.beyond[2] = edge_of(k == 0 ? first + count - 1 : made - 1, 1);
+        neighbour.beyond[outside % 4] = edge_of(made, 0);
         if (!face.thin && face.distance < worth_opening) enqueue(made);
     }
     return true;

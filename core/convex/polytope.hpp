@@ -14,10 +14,10 @@ class Polytope {
 public:
     struct Face {
         int corner[3];
-        int neighbour[3];  // across the edge from corner k to the next
-        Vec3d normal;      // outward, unit
-        double height;     // of its plane over the origin; negative where the origin lies outside of it
-        double distance;   // proved: how far the origin is from the face, if it is not outside
+        int beyond[3];    // the same edge, from corner k to the next, as the face on its other side has it: see edge_of
+        Vec3d normal;     // outward, unit
+        double height;    // of its plane over the origin; negative where the origin lies outside of it
+        double distance;  // proved: how far the origin is from the face, if it is not outside
         bool alive;
         bool thin;  // has no normal of its own: stands for nothing but its edges
     };
@@ -42,7 +42,7 @@ public:
 
     // By how much the distances of faces may be too large, because some faces are too thin to have one.
     double doubt() const { return doubt_; }
-    std::size_t vertices() const { return vertex_.size(); }
+    std::size_t vertices() const { return vertices_; }
 
 private:
     struct Waiting {
@@ -50,20 +50,22 @@ private:
         int face;
         bool operator<(const Waiting& other) const { return distance > other.distance; }
     };
-    struct EdgeOfFace {
-        int face, edge;
-    };
 
+    // An edge of a face, both in one number.
+    static int edge_of(int face, int edge) { return 4 * face + edge; }
+
+    void make_room();
     void add_face(int i, int j, int k, int outside);
     void enqueue(int face);
-    EdgeOfFace across(int face, int edge) const;
-    void find_horizon(EdgeOfFace from, const Vec3d& w);
+    void find_horizon(int seen, const Vec3d& w);
     bool horizon_is_closed() const;
 
+    // Room is kept from one use to the next; what is in use of it is counted.
     std::vector<Difference> vertex_;
     std::vector<Face> face_;
     std::vector<Waiting> queue_;
-    std::vector<EdgeOfFace> horizon_, waiting_;
+    std::vector<int> horizon_, waiting_;  // edges of faces
+    std::size_t vertices_ = 0, faces_ = 0, queued_ = 0, horizon_edges_ = 0;
     double size_ = 0.0, doubt_ = 0.0;
 };
 

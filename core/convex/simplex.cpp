@@ -69,6 +69,22 @@ Simplex::Nearby Simplex::nearby_on_tetrahedron() const {
     return best;
 }
 
+void Simplex::stand_on(const Difference* const (&vertices)[4], const double (&weights)[3], int count) {
+    count_ = 0, nearest_ = {0, 0, 0};
+    for (int k = 0; k < count; ++k) {
+        if (weights[k] <= 0.0) continue;
+        vertex_[count_] = *vertices[k];
+        weight_[count_++] = weights[k];
+        nearest_ = nearest_ + weights[k] * vertices[k]->w;
+    }
+    distance_ = norm(nearest_);
+}
+
+void Simplex::hold_origin(const Difference* const (&vertices)[4]) {
+    for (int k = 0; k < 4; ++k) vertex_[k] = *vertices[k], weight_[k] = 0.25;
+    count_ = 4, nearest_ = {0, 0, 0}, distance_ = 0.0;
+}
+
 bool Simplex::extend(const Difference& by) {
     vertex_[count_] = by;
     const Nearby found = count_ == 0   ? Nearby{1, {}, {1.0, 0, 0, 0}, by.w}

@@ -11,6 +11,10 @@ class Simplex {
 public:
     Simplex() {}  // room for vertices is left as it is: clearing it would take as long as a step of GJK
 
+    // Become up to three vertices with the weights that make their nearest point, or a tetrahedron around the origin.
+    void stand_on(const Difference* const (&vertices)[4], const double (&weights)[3], int count);
+    void hold_origin(const Difference* const (&vertices)[4]);
+
     // Try one more vertex: keep it, and of the others what the nearest point needs, if that brings it nearer to the
     // origin than `distance` was. Returns whether it did.
     bool extend(const Difference& by);

@@ -80,6 +80,16 @@ CoreQuestion question_for_cores(const CorePair& pair, double size, double radii,
     return cores;
 }
 
+// A point in the middle of a core, in its own frame. Points may lie anywhere; solids are centred.
+Vec3d middle_of(const ConvexCore& core) {
+    if (const HullPointer* hull = std::get_if<HullPointer>(&core)) return (*hull)->ball().centre;
+    const Element* element = std::get_if<Element>(&core);
+    if (element == nullptr) return {0, 0, 0};
+    return 0.5 * (element->vertex[0] + element->vertex[element->count - 1]);
+}
+
+Vec3d between_centres(const CorePair& pair) { return pair.a_from_b * middle_of(pair.b) + pair.b_origin - middle_of(pair.a); }
+
 // Whether the bracket is as narrow as promised, or wider because nobody asked for more.
 bool has_converged(const Gap& gap, double size, double reach, bool curved, const Question& question) {
     if (gap.lower > question.at_most || gap.distance <= question.near_enough) return true;
@@ -97,6 +107,7 @@ CoreGap<double> found_another_way(const CorePair& pair, CoreQuestion cores, cons
     const auto [e, f] = tangents_of(known.normal);
     const Vec3d lean[kOtherWays] = {{0, 0, 0}, e, -e, f, -f};
     cores.towards_b = known.normal + kLean * lean[way];
+    cores.has_shortcuts = false;
     CoreGap<double> again = core_gap(pair, cores, iterations);
     again.lower = max_of(known.lower, again.lower), again.upper = min_of(known.upper, again.upper);
     again.distance = max_of(again.lower, min_of(again.upper, again.distance));
@@ -118,7 +129,7 @@ Gap gap(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPa
                         size + largest(apart) + offset_of(at_a.part) + offset_of(at_b.part),
                         is_curved(a.core) || is_curved(b.core)};
     CoreQuestion cores = question_for_cores(pair, size, radii, question);
-    cores.towards_b = transposed_times(turn, norm_sq(question.towards_b) > 0.0 ? question.towards_b : apart);
+    cores.towards_b = norm_sq(question.towards_b) > 0.0 ? transposed_times(turn, question.towards_b) : between_centres(pair);
     int iterations = 0;
     const auto answer = [&](CoreGap<double> found) {
         found.point_a = turn * found.point_a + at_a.origin;
