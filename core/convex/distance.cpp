@@ -1,6 +1,7 @@
 #include "convex/distance.hpp"
 
 #include "convex/box_box.hpp"
+#include "convex/drum.hpp"
 #include "convex/mpr.hpp"
 #include "convex/polish.hpp"
 
@@ -71,8 +72,10 @@ std::optional<CoreGap<double>> gap_of_boxes(const CorePair& pair, const CoreQues
 
 CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations) {
     const double rounding = rounding_of(pair), touching = kTouching * pair.size;
-    if (question.has_shortcuts && !question.by_portal)
+    if (question.has_shortcuts && !question.by_portal) {
         if (const auto found = gap_of_boxes(pair, question, touching)) return widened(*found, rounding);
+        if (const auto found = drum_gap(pair, question, iterations)) return widened(*found, rounding);
+    }
     const GjkResult apart =
         gjk(pair, question.towards_b,
             {question.width_apart, question.relative_width, question.lower_above, question.upper_at_most});
