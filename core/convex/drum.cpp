@@ -7,13 +7,16 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMostLooks = 40;         // to find a normal
-constexpr int kMostProofs = 200;       // to show that there is no better one
+constexpr int kMostProofs = 60;       // to show that there is no better one
 constexpr int kMostRestarts = 4;       // because there was one
+constexpr double kStride = 1.0;          // from one latitude to the next, compared with what is proved so far
+constexpr double kLeastStride = 1e-9;    // in radians
+constexpr double kLeastEase = 1e-6;
 constexpr double kSettled = 1e-14;     // of the size: moving a witness by so much changes nothing
 constexpr double kOffBodies = 1e-11;   // of the size: how far a witness may lie off its body
 constexpr double kConverged = 1e-11;   // of the size: width of the bracket of bodies that are apart
 constexpr double kSteep = 1e12;        // a latitude whose tangent is larger is that of the pole
-constexpr double kFarCentre = 1e3;     // centres that lie so many radii away are too uncertain to place a witness
+constexpr double kFarCentre = 8.0;     // centres that lie so many radii away are too uncertain to place a witness
 
 struct Disc {
     double height, radius;
@@ -56,6 +59,7 @@ struct Drum {
     Vec3d point(double height) const { return centre + height * axis; }
     // Where the ball through a rim that touches the side, too, has its centre.
     double end_of_side() const { return upper.height - upper.radius * kink; }
+    double start_of_side() const { return lower.height - lower.radius * kink; }
 
     double reach(const Vec3d& n) const {
         const double rise = dot(n, axis), level = norm(n - rise * axis);
@@ -70,8 +74,15 @@ struct Touch {
     Vec3d on_drum, on_solid;
     double height = 0.0;       // on the axis: centre of a ball that touches both there,
     double growth = 1.0;       // and how much farther off a proof reaches from one latitude to the next
+    int end = 0;               // of the drum: 1 for the upper disc, -1 for the lower, 0 for the side
     bool at_pole = false;      // or else the normal is the axis, and there is no such ball
     double separation = -kInfinity;
+};
+
+// What is to be shown of all normals, and one for which it does not hold, if one was met.
+struct Proof {
+    double depth, rounding;
+    std::optional<Vec3d> better = std::nullopt;
 };
 
 template <class Solid>
@@ -84,9 +95,9 @@ public:
         const bool up = dot(drum_.axis, drum_.centre) <= 0.0;
         const Drum &first = up ? drum_ : over_, &second = up ? over_ : drum_;
         const PointGap at_first = look(first, first.end_of_side());
-        if (is_above_side(first, at_first)) return judged(on_disc(first, at_first, first.kink));
+        if (is_above_side(first, at_first)) return judged(on_disc(first, at_first));
         const PointGap at_second = look(second, second.end_of_side());
-        if (is_above_side(second, at_second)) return judged(on_disc(second, at_second, second.kink));
+        if (is_above_side(second, at_second)) return judged(on_disc(second, at_second));
         return judged(on_side());
     }
 
@@ -97,17 +108,18 @@ public:
         const bool up = tangent >= drum_.kink;
         const Drum& drum = up ? drum_ : over_;
         const double start = max_of(drum.kink, up ? tangent : -tangent);
-        return judged(on_disc(drum, look(drum, drum.upper.height - drum.upper.radius * start), start));
+        const Touch rim = judged(on_rim(drum, look(drum, drum.upper.height - drum.upper.radius * start), start));
+        const auto face = on_face(drum, support(solid_, -drum.axis));
+        if (face && separation(face->normal) > rim.separation) return judged(*face);
+        if (rim.separation >= separation(n)) return rim;
+        return judged(on_side());
     }
 
     double separation(const Vec3d& n) const { return -drum_.reach(n) - dot(-n, support(solid_, -n)); }
 
-    // Whether no normal parts the bodies with less than `depth`. Says which does, if one was met.
-    bool proves(double depth, const Touch& touch, double rounding, std::optional<Vec3d>& better) {
-        for (const Drum* drum : {&drum_, &over_}) {
-            if (!climb(*drum, drum == &drum_ ? touch.height : -touch.height, depth, touch, rounding, better)) return false;
-        }
-        return true;
+    // Whether no normal parts the bodies with less than the depth that is to be proved.
+    bool holds(Proof& proof, const Touch& touch) {
+        return climb(drum_, touch, proof) && climb(over_, touch, proof);
     }
 
 private:
@@ -134,17 +146,22 @@ private:
         const double rise = dot(from_disc, drum.axis);
         if (!(norm_sq(from_disc - rise * drum.axis) <= drum.upper.radius * drum.upper.radius)) return std::nullopt;
         Touch touch{drum.axis, point - rise * drum.axis, point};
-        touch.at_pole = true;
+        touch.at_pole = true, touch.growth = 3.0, touch.end = end_of(drum);
         return touch;
     }
 
-    Touch on_disc(const Drum& drum, PointGap at, double tangent) {
+    // A disc is met on its face if possible, or else on its rim.
+    Touch on_disc(const Drum& drum, const PointGap& at) {
+        if (const auto found = on_face(drum, support(solid_, -drum.axis))) return *found;
+        return on_rim(drum, at, drum.kink);
+    }
+
+    Touch on_rim(const Drum& drum, PointGap at, double tangent) {
         const Disc disc = drum.upper;
         if (disc.radius == 0.0) {
             const Vec3d tip = drum.point(disc.height);
-            return {-at.normal, tip, tip - at.distance * at.normal, height_in_first(drum, disc.height), 8.0};
+            return {-at.normal, tip, tip - at.distance * at.normal, height_in_first(drum, disc.height), 8.0, end_of(drum)};
         }
-        if (const auto found = on_face(drum, support(solid_, -drum.axis))) return *found;
         double low = drum.kink, high = kInfinity;
         for (int step = 0;; ++step) {
             const Latitude here = latitude_of(tangent);
@@ -157,7 +174,7 @@ private:
             if (is_settled || step == kMostLooks) {
                 Touch touch{-at.normal, {}, {}, height_in_first(drum, disc.height - disc.radius * tangent)};
                 const double part = std::sqrt(max_of(0.0, 1.0 - ratio));
-                touch.growth = (1.0 + part) / max_of(1.0 - part, 0.05);
+                touch.growth = (1.0 + part) / max_of(1.0 - part, 0.05), touch.end = end_of(drum);
                 place_on_rim(drum, tangent, at, touch);
                 return touch;
             }
@@ -187,7 +204,7 @@ private:
         touch.on_solid = drum.point(disc.height - disc.radius * tangent) - at.distance * at.normal;
         if (tangent <= kFarCentre) return;
         const PointGap foot = point_gap(solid_, touch.on_drum, drum.axis);
-        touch.on_solid = touch.on_drum - foot.distance * foot.normal;
+        if (foot.distance >= 0.0 || dot(foot.normal, at.normal) == 1.0) touch.on_solid = touch.on_drum - foot.distance * foot.normal;
     }
 
     // The distance of the solid is convex along the axis, and its slope is sought that belongs to the side.
@@ -207,7 +224,7 @@ private:
                 low_value = value, low_slope = slope, low_known = true;
             else
                 high_value = value, high_slope = slope, high_known = true;
-            if (abs_of(slope) * drum.upper.radius <= 0.1 * kSettled * size_ || !(high - low > 0.1 * kSettled * size_) ||
+            if (abs_of(slope) <= 0.1 * kSettled || !(high - low > 0.1 * kSettled * size_) ||
                 step == kMostLooks) {
                 Touch touch{-at.normal, {}, {}, height};
                 touch.growth = 3.0;
@@ -232,57 +249,87 @@ private:
         }
     }
 
+    int end_of(const Drum& drum) const { return &drum == &drum_ ? 1 : -1; }
     double height_in_first(const Drum& drum, double height) const { return &drum == &drum_ ? height : -height; }
 
     // Prove normals of all latitudes from that of a touch up to the pole.
-    bool climb(const Drum& drum, double height, double depth, const Touch& touch, double rounding,
-               std::optional<Vec3d>& better) {
+    bool climb(const Drum& drum, const Touch& touch, Proof& proof) {
         const double rise = dot(touch.normal, drum.axis);
-        Latitude proved{norm(touch.normal - rise * drum.axis), rise};
+        const Latitude from{norm(touch.normal - rise * drum.axis), rise};
         if (touch.at_pole && rise > 0.0) return true;
-        double stride = 1e-3, growth = touch.growth;  // tangents of the angle to the next latitude
-        if (!touch.at_pole)
-            if (advance(drum, height, depth, rounding, proved, stride)) return true;
+        Latitude proved = from;
+        if (point_proves(drum, touch.on_solid, proof.depth + proof.rounding + 16.0 * kEpsilon * abs_of(touch.height), proved))
+            return true;
+        // Balls between the discs cover more than those beyond, if they do not move back from where the touch is.
+        const int end = &drum == &drum_ ? touch.end : -touch.end;
+        const double height = &drum == &drum_ ? touch.height : -touch.height;
+        const double highest = end > 0 ? kInfinity : end < 0 ? drum.start_of_side() : height;
+        double ease = kStride;
         for (int step = 0; step < kMostProofs; ++step) {
+            // How far to go on, as the tangent of an angle: in proportion to how far it has come.
+            const double ahead = from.level * proved.level + from.rise * proved.rise;
+            const double come = from.level * proved.rise - from.rise * proved.level;
+            const double stride = ahead > 0.0 ? ease * max_of(come, kLeastStride) / ahead : kInfinity;
             const bool is_below = proved.rise < drum.kink * proved.level;
             const Disc disc = is_below ? drum.lower : drum.upper;
-            const double across = proved.level - proved.rise * growth * stride;
             double tangent = halfway_up(proved);
             if (is_below) tangent = min_of(drum.kink, tangent);
-            if (across > 0.0) tangent = min_of(tangent, (proved.rise + proved.level * growth * stride) / across);
-            const double at = disc.height - disc.radius * tangent;
+            const double across = proved.level - proved.rise * stride;
+            if (across > 0.0) tangent = min_of(tangent, (proved.rise + proved.level * stride) / across);
+            const double on_rim = disc.height - disc.radius * tangent, at = is_below ? on_rim : min_of(highest, on_rim);
+            const PointGap seen = look(drum, at);
             const Latitude before = proved;
-            if (advance(drum, at, depth, rounding, proved, stride)) return true;
-            if (is_beyond(proved, before)) continue;
-            const PointGap gap = point_gap(solid_, drum.point(at), drum.axis);
-            if (separation(-gap.normal) > -depth) {
-                better = -gap.normal;
+            if (look_proves(drum, at, seen, proof, proved)) return true;
+            if (is_beyond(proved, before)) {
+                ease = min_of(kStride, 2.0 * ease);
+                continue;
+            }
+            if (separation(-seen.normal) > touch.separation) {
+                proof.better = -seen.normal;
                 return false;
             }
-            growth *= 0.3;
-            if (growth * stride < 1e-11) return false;
+            ease *= 0.3;
+            if (ease < kLeastEase) return false;
         }
         return false;
     }
 
-    // What a point of the axis proves. With this radius, a ball about it would be `depth` deep in the solid; no normal
-    // along which a disc reaches as far as the ball parts the bodies with less. If that holds up to the pole, true.
-    bool advance(const Drum& drum, double height, double depth, double rounding, Latitude& proved, double& stride) {
-        ++looks_;
-        const double radius = point_gap(solid_, drum.point(height), drum.axis).distance + depth + rounding +
-                              16.0 * kEpsilon * abs_of(height);
-        Latitude farthest = proved;
-        for (const Disc* disc : {&drum.upper, &drum.lower}) {
-            const double out = disc->radius, up = disc->height - height;
-            if (!(proved.level * out + proved.rise * up >= radius)) continue;
-            const double length_sq = out * out + up * up;
-            if (radius <= 0.0 && radius * radius >= length_sq) return true;
-            const double aside = std::sqrt(max_of(0.0, length_sq - radius * radius));
-            const Latitude last{(out * radius - up * aside) / length_sq, (up * radius + out * aside) / length_sq};
-            if (last.level <= 0.0) return true;
-            if (is_beyond(last, farthest)) farthest = last, stride = radius > 0.0 ? aside / radius : kInfinity;
-        }
-        proved = farthest;
+    // What a look from the axis proves. First, a ball with this radius would be just as deep in the solid as is to be
+    // proved: normals along which a disc reaches as far as the ball part the bodies no sooner. Second, the same holds for
+    // the point of the solid that was seen. If either proves all latitudes from `proved` up to the pole, true.
+    bool look_proves(const Drum& drum, double height, const PointGap& seen, const Proof& proof, Latitude& proved) const {
+        const double rounding = proof.rounding + 16.0 * kEpsilon * abs_of(height);
+        const double radius = seen.distance + proof.depth + rounding;
+        Latitude by_ball = proved;
+        if (extends(drum.upper.radius, drum.upper.height - height, radius, by_ball) ||
+            extends(drum.lower.radius, drum.lower.height - height, radius, by_ball))
+            return true;
+        const Vec3d foot = drum.point(height) - seen.distance * seen.normal;
+        if (point_proves(drum, foot, proof.depth + rounding, proved)) return true;
+        if (is_beyond(by_ball, proved)) proved = by_ball;
+        return false;
+    }
+
+    // A disc reaches farther than a point of the solid by at least what it does in the half-plane of that point.
+    bool point_proves(const Drum& drum, const Vec3d& point, double depth, Latitude& proved) const {
+        const Vec3d seen = point - drum.centre;
+        const double up = dot(seen, drum.axis), out = norm(seen - up * drum.axis);
+        return extends(drum.upper.radius - out, drum.upper.height - up, depth, proved) ||
+               extends(drum.lower.radius - out, drum.lower.height - up, depth, proved);
+    }
+
+    // Latitudes along which the vector (out, up) reaches as far as `reach`, if `proved` is among them: the last of these.
+    // True if they go on up to the pole.
+    static bool extends(double out, double up, double reach, Latitude& proved) {
+        if (!(proved.level * out + proved.rise * up >= reach)) return false;
+        const double length_sq = out * out + up * up;
+        if (reach <= 0.0 && reach * reach >= length_sq) return true;
+        if (out < 0.0 && reach < 0.0) return false;  // not all in one piece
+        if (out < 0.0 && up > 0.0) return true;
+        const double aside = std::sqrt(max_of(0.0, length_sq - reach * reach));
+        const Latitude last{(out * reach - up * aside) / length_sq, (up * reach + out * aside) / length_sq};
+        if (last.level <= 0.0 && (last.rise > 0.0 || reach < 0.0)) return true;
+        if (is_beyond(last, proved)) proved = last;
         return false;
     }
 
@@ -309,14 +356,16 @@ std::optional<Answer> answer(const Drum& drum, const Solid& solid, const CorePai
         const double lower = touch.separation, points = norm(apart);
         if (lower > question.lower_above || points <= question.upper_at_most) return Answer{touch, lower, max_of(points, lower)};
         if (!(largest(apart - lower * touch.normal) <= kOffBodies * pair.size)) return std::nullopt;
-        if (points - lower <= max_of(question.width_apart, kConverged * pair.size)) return Answer{touch, lower, points};
-        if (lower > 0.0) return std::nullopt;
-        if (-lower <= question.width_touching) return Answer{touch, lower, points};
-        const double width = max_of(question.upper_at_most - lower, min_of(question.width_inside, -0.5 * lower));
-        std::optional<Vec3d> better;
-        if (encounter.proves(-lower - width, touch, rounding, better)) return Answer{touch, lower, min_of(points, lower + width)};
-        if (!better) return std::nullopt;
-        const Touch other = encounter.touch_near(*better);
+        if (lower > 0.0) {
+            if (points - lower > max_of(question.width_apart, kConverged * pair.size)) return std::nullopt;
+            return Answer{touch, lower, max_of(lower, points)};
+        }
+        const double width = max_of(question.upper_at_most - lower,
+                                    min_of(question.width_inside, max_of(-0.25 * lower, kConverged * pair.size)));
+        Proof proof{-lower - width, rounding};
+        if (encounter.holds(proof, touch)) return Answer{touch, lower, min_of(points, lower + width)};
+        if (!proof.better) return std::nullopt;
+        const Touch other = encounter.touch_near(*proof.better);
         if (!(other.separation > lower)) return std::nullopt;
         touch = other;
     }
