@@ -7,16 +7,17 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMostLooks = 40;         // to find a normal
-constexpr int kMostProofs = 60;       // to show that there is no better one
+constexpr int kMostProofs = 60;        // to show that there is no better one
 constexpr int kMostRestarts = 4;       // because there was one
-constexpr double kStride = 1.0;          // from one latitude to the next, compared with what is proved so far
-constexpr double kLeastStride = 1e-9;    // in radians
+constexpr double kStride = 1.0;        // from one latitude to the next, compared with what is proved so far
+constexpr double kLeastStride = 1e-9;  // in radians
 constexpr double kLeastEase = 1e-6;
-constexpr double kSettled = 1e-14;     // of the size: moving a witness by so much changes nothing
-constexpr double kOffBodies = 1e-11;   // of the size: how far a witness may lie off its body
-constexpr double kConverged = 1e-11;   // of the size: width of the bracket of bodies that are apart
-constexpr double kSteep = 1e12;        // a latitude whose tangent is larger is that of the pole
-constexpr double kFarCentre = 8.0;     // centres that lie so many radii away are too uncertain to place a witness
+constexpr double kSettled = 1e-14;    // of the size: moving a witness by so much changes nothing
+constexpr double kOffBodies = 1e-11;  // of the size: how far a witness may lie off its body
+constexpr double kConverged = 1e-11;  // of the size: width of the bracket of bodies that are apart
+constexpr double kSteep = 1e12;       // a latitude whose tangent is larger is that of the pole
+constexpr double kFarSide = 100.0;    // of the size: sides so flat are left to the general path
+constexpr double kFarCentre = 8.0;    // centres that lie so many radii away are too uncertain to place a witness
 
 struct Disc {
     double height, radius;
@@ -53,9 +54,7 @@ struct Drum {
           lower(lower_),
           kink((lower_.radius - upper_.radius) / (upper_.height - lower_.height)) {}
 
-    Drum turned_over() const {
-        return {-axis, centre, {-lower.height, lower.radius}, {-upper.height, upper.radius}};
-    }
+    Drum turned_over() const { return {-axis, centre, {-lower.height, lower.radius}, {-upper.height, upper.radius}}; }
     Vec3d point(double height) const { return centre + height * axis; }
     // Where the ball through a rim that touches the side, too, has its centre.
     double end_of_side() const { return upper.height - upper.radius * kink; }
@@ -72,10 +71,9 @@ struct Drum {
 struct Touch {
     Vec3d normal;  // from the drum to the solid
     Vec3d on_drum, on_solid;
-    double height = 0.0;       // on the axis: centre of a ball that touches both there,
-    double growth = 1.0;       // and how much farther off a proof reaches from one latitude to the next
-    int end = 0;               // of the drum: 1 for the upper disc, -1 for the lower, 0 for the side
-    bool at_pole = false;      // or else the normal is the axis, and there is no such ball
+    double height = 0.0;   // on the axis: centre of a ball that touches both there,
+    int end = 0;           // of the drum: 1 for the upper disc, -1 for the lower, 0 for the side
+    bool at_pole = false;  // or else the normal is the axis, and there is no such ball
     double separation = -kInfinity;
 };
 
@@ -118,9 +116,7 @@ public:
     double separation(const Vec3d& n) const { return -drum_.reach(n) - dot(-n, support(solid_, -n)); }
 
     // Whether no normal parts the bodies with less than the depth that is to be proved.
-    bool holds(Proof& proof, const Touch& touch) {
-        return climb(drum_, touch, proof) && climb(over_, touch, proof);
-    }
+    bool holds(Proof& proof, const Touch& touch) { return climb(drum_, touch, proof) && climb(over_, touch, proof); }
 
 private:
     PointGap look(const Drum& drum, double height) {
@@ -146,7 +142,7 @@ private:
         const double rise = dot(from_disc, drum.axis);
         if (!(norm_sq(from_disc - rise * drum.axis) <= drum.upper.radius * drum.upper.radius)) return std::nullopt;
         Touch touch{drum.axis, point - rise * drum.axis, point};
-        touch.at_pole = true, touch.growth = 3.0, touch.end = end_of(drum);
+        touch.at_pole = true, touch.end = end_of(drum);
         return touch;
     }
 
@@ -160,7 +156,7 @@ private:
         const Disc disc = drum.upper;
         if (disc.radius == 0.0) {
             const Vec3d tip = drum.point(disc.height);
-            return {-at.normal, tip, tip - at.distance * at.normal, height_in_first(drum, disc.height), 8.0, end_of(drum)};
+            return {-at.normal, tip, tip - at.distance * at.normal, height_in_first(drum, disc.height), end_of(drum)};
         }
         double low = drum.kink, high = kInfinity;
         for (int step = 0;; ++step) {
@@ -173,8 +169,7 @@ private:
             const bool is_settled = abs_of(off) * disc.radius <= kSettled * size_ * here.level;
             if (is_settled || step == kMostLooks) {
                 Touch touch{-at.normal, {}, {}, height_in_first(drum, disc.height - disc.radius * tangent)};
-                const double part = std::sqrt(max_of(0.0, 1.0 - ratio));
-                touch.growth = (1.0 + part) / max_of(1.0 - part, 0.05), touch.end = end_of(drum);
+                touch.end = end_of(drum);
                 place_on_rim(drum, tangent, at, touch);
                 return touch;
             }
@@ -204,7 +199,8 @@ private:
         touch.on_solid = drum.point(disc.height - disc.radius * tangent) - at.distance * at.normal;
         if (tangent <= kFarCentre) return;
         const PointGap foot = point_gap(solid_, touch.on_drum, drum.axis);
-        if (foot.distance >= 0.0 || dot(foot.normal, at.normal) == 1.0) touch.on_solid = touch.on_drum - foot.distance * foot.normal;
+        if (foot.distance >= 0.0 || dot(foot.normal, at.normal) == 1.0)
+            touch.on_solid = touch.on_drum - foot.distance * foot.normal;
     }
 
     // The distance of the solid is convex along the axis, and its slope is sought that belongs to the side.
@@ -224,14 +220,12 @@ private:
                 low_value = value, low_slope = slope, low_known = true;
             else
                 high_value = value, high_slope = slope, high_known = true;
-            if (abs_of(slope) <= 0.1 * kSettled || !(high - low > 0.1 * kSettled * size_) ||
-                step == kMostLooks) {
+            if (abs_of(slope) <= 0.1 * kSettled || !(high - low > 0.1 * kSettled * size_) || step == kMostLooks) {
                 Touch touch{-at.normal, {}, {}, height};
-                touch.growth = 3.0;
                 const double radius = drum.upper.height * side.rise + drum.upper.radius * side.level - height * side.rise;
                 const Vec3d across = touch.normal - dot(touch.normal, drum.axis) * drum.axis;
-                touch.on_drum = drum.point(height + radius * side.rise) +
-                                (radius * side.level * inverse_or_zero(norm(across))) * across;
+                touch.on_drum =
+                    drum.point(height + radius * side.rise) + (radius * side.level * inverse_or_zero(norm(across))) * across;
                 touch.on_solid = drum.point(height) - at.distance * at.normal;
                 return touch;
             }
@@ -258,7 +252,8 @@ private:
         const Latitude from{norm(touch.normal - rise * drum.axis), rise};
         if (touch.at_pole && rise > 0.0) return true;
         Latitude proved = from;
-        if (point_proves(drum, touch.on_solid, proof.depth + proof.rounding + 16.0 * kEpsilon * abs_of(touch.height), proved))
+        if (point_proves(drum, touch.on_solid, proof.depth + proof.rounding + 16.0 * kEpsilon * abs_of(touch.height),
+                         proved))
             return true;
         // Balls between the discs cover more than those beyond, if they do not move back from where the touch is.
         const int end = &drum == &drum_ ? touch.end : -touch.end;
@@ -353,8 +348,11 @@ std::optional<Answer> answer(const Drum& drum, const Solid& solid, const CorePai
     const double rounding = 16.0 * kEpsilon * pair.reach;
     for (int restart = 0; restart < kMostRestarts; ++restart) {
         const Vec3d apart = touch.on_solid - touch.on_drum;
-        const double lower = touch.separation, points = norm(apart);
-        if (lower > question.lower_above || points <= question.upper_at_most) return Answer{touch, lower, max_of(points, lower)};
+        // Witnesses that were seen from far away are that much less certain.
+        const double lower = touch.separation, points = norm(apart) + 4.0 * kEpsilon * abs_of(touch.height);
+        if (touch.end == 0 && abs_of(touch.height) > kFarSide * pair.size) return std::nullopt;
+        if (lower > question.lower_above || points <= question.upper_at_most)
+            return Answer{touch, lower, max_of(points, lower)};
         if (!(largest(apart - lower * touch.normal) <= kOffBodies * pair.size)) return std::nullopt;
         if (lower > 0.0) {
             if (points - lower > max_of(question.width_apart, kConverged * pair.size)) return std::nullopt;
