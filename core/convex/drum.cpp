@@ -195,7 +195,8 @@ private:
     void place_on_rim(const Drum& drum, double tangent, const PointGap& at, Touch& touch) const {
         const Disc disc = drum.upper;
         const Vec3d across = touch.normal - dot(touch.normal, drum.axis) * drum.axis;
-        touch.on_drum = drum.point(disc.height) + (disc.radius * inverse_or_zero(norm(across))) * across;
+        const Vec3d out = (disc.radius * inverse_or_zero(norm(across))) * across;
+        touch.on_drum = drum.point(disc.height) + (out - dot(out, drum.axis) * drum.axis);  // steep normals blur the plane
         touch.on_solid = drum.point(disc.height - disc.radius * tangent) - at.distance * at.normal;
         if (tangent <= kFarCentre) return;
         const PointGap foot = point_gap(solid_, touch.on_drum, drum.axis);
@@ -395,11 +396,13 @@ std::optional<CoreGap<double>> drum_gap(const CorePair& pair, const CoreQuestion
     const auto drum_a = drum_of(pair.a, turn.row[2], -transposed_times(turn, pair.b_origin));
     if (const auto found = answer(drum_a, pair.b, pair, question, iterations)) {
         const Vec3d on_a = turn * found->touch.on_drum + pair.b_origin;
-        return CoreGap<double>{on_a, turn * found->touch.normal, found->lower, found->lower, found->upper};
+        const Vec3d normal = turn * found->touch.normal;
+        return CoreGap<double>{on_a, unit_or(normal, normal), found->lower, found->lower, found->upper};
     }
     const auto drum_b = drum_of(pair.b, {turn.row[0].z, turn.row[1].z, turn.row[2].z}, pair.b_origin);
     if (const auto found = answer(drum_b, pair.a, pair, question, iterations))
-        return CoreGap<double>{found->touch.on_solid, -found->touch.normal, found->lower, found->lower, found->upper};
+        return CoreGap<double>{found->touch.on_solid, unit_or(found->touch.normal, -found->touch.normal), found->lower,
+                               found->lower, found->upper};
     return std::nullopt;
 }
 
