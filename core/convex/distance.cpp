@@ -4,6 +4,7 @@
 #include "convex/drum.hpp"
 #include "convex/mpr.hpp"
 #include "convex/polish.hpp"
+#include "convex/smooth.hpp"
 
 namespace clearance {
 namespace {
@@ -75,6 +76,7 @@ CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int
     if (question.has_shortcuts && !question.by_portal) {
         if (const auto found = gap_of_boxes(pair, question, touching)) return widened(*found, rounding);
         if (const auto found = drum_gap(pair, question, iterations)) return widened(*found, rounding);
+        if (const auto found = smooth_gap(pair, question, iterations)) return widened(*found, rounding);
     }
     const GjkResult apart =
         gjk(pair, question.towards_b,
