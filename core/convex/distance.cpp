@@ -1,7 +1,7 @@
 #include "convex/distance.hpp"
 
 #include "convex/box_box.hpp"
-#include "convex/drum.hpp"
+#include "convex/drum_gap.hpp"
 #include "convex/mpr.hpp"
 #include "convex/polish.hpp"
 #include "convex/smooth.hpp"
