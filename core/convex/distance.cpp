@@ -1,8 +1,10 @@
 #include "convex/distance.hpp"
 
 #include "convex/box_box.hpp"
+#include "convex/drum_gap.hpp"
 #include "convex/mpr.hpp"
 #include "convex/polish.hpp"
+#include "convex/smooth.hpp"
 
 namespace clearance {
 namespace {
@@ -77,8 +79,11 @@ std::optional<CoreGap<double>> gap_of_boxes(const CorePair& pair, const CoreQues
 CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations) {
     const double rounding = rounding_of(pair), touching = kTouching * pair.size;
     Vec3d towards_b = question.towards_b;
-    if (question.has_shortcuts && !question.by_portal)
+    if (question.has_shortcuts && !question.by_portal) {
         if (const auto found = gap_of_boxes(pair, question, touching, towards_b)) return widened(*found, rounding);
+        if (const auto found = drum_gap(pair, question, iterations)) return widened(*found, rounding);
+        if (const auto found = smooth_gap(pair, question, iterations)) return widened(*found, rounding);
+    }
     const GjkResult apart =
         gjk(pair, towards_b, {question.width_apart, question.relative_width, question.lower_above, question.upper_at_most});
     iterations += apart.iterations;

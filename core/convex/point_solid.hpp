@@ -1,0 +1,83 @@
+#pragma once
+
+#include "convex/convex.hpp"
+
+namespace clearance {
+
+// How far a point is from a solid, in the frame of the solid: closed forms. Negative inside.
+struct PointGap {
+    double distance;
+    Vec3d normal;  // unit, from the solid to the point
+    double bend;   // second derivative of the distance along the line that was asked for
+};
+
+namespace closed_form {
+
+inline double squared(double x) { return x * x; }
+
+// A solid of revolution seen in the half-plane of the point: `out` from the axis, `up` along it.
+struct Meridian {
+    double out, up;
+    Vec3d outward;  // unit
+
+    explicit Meridian(const Vec3d& point)
+        : out(std::sqrt(point.x * point.x + point.y * point.y)),
+          up(point.z),
+          outward(out > 0.0 ? Vec3d{point.x / out, point.y / out, 0} : Vec3d{1, 0, 0}) {}
+
+    // A distance whose gradient is (n_out, n_up): it bends around the axis, and around a corner of the half-plane.
+    PointGap gap(double distance, double n_out, double n_up, bool at_corner, const Vec3d& along) const {
+        const double radial = along.x * outward.x + along.y * outward.y;
+        const double around = squared(along.y * outward.x - along.x * outward.y);
+        const double across = at_corner ? squared(along.z * n_out - radial * n_up) / distance : 0.0;
+        return {distance, {n_out * outward.x, n_out * outward.y, n_up}, across + (out > 0.0 ? around * n_out / out : 0.0)};
+    }
+    PointGap gap_to_corner(double corner_out, double corner_up, const Vec3d& along) const {
+        const double dx = out - corner_out, dy = up - corner_up, distance = std::sqrt(dx * dx + dy * dy);
+        return gap(distance, dx / distance, dy / distance, true, along);
+    }
+};
+
+}  // namespace closed_form
+
+inline PointGap point_gap(const Cylinder& solid, const Vec3d& point, const Vec3d& along) {
+    const closed_form::Meridian at(point);
+    const double beside = at.out - solid.radius, above = abs_of(at.up) - solid.half_length;
+    const double way_up = std::copysign(1.0, at.up);
+    if (beside > 0.0 && above > 0.0) return at.gap_to_corner(solid.radius, way_up * solid.half_length, along);
+    return beside >= above ? at.gap(beside, 1.0, 0.0, false, along) : at.gap(above, 0.0, way_up, false, along);
+}
+
+inline PointGap point_gap(const Cone& solid, const Vec3d& point, const Vec3d& along) {
+    const closed_form::Meridian at(point);
+    const double height = 2.0 * solid.half_length, slope = std::sqrt(height * height + solid.radius * solid.radius);
+    const double below = -solid.half_length - at.up;  // how far under the base
+    // The side: outward normal, and how far the point stands off its line; then where its foot is, from the rim up.
+    const double n_out = height / slope, n_up = solid.radius / slope;
+    const double off = (at.out - solid.radius) * n_out + (at.up + solid.half_length) * n_up;
+    const double from_rim = -(at.out - solid.radius) * n_up + (at.up + solid.half_length) * n_out;
+    if (below <= 0.0 && off <= 0.0)
+        return off >= below ? at.gap(off, n_out, n_up, false, along) : at.gap(below, 0.0, -1.0, false, along);
+    if (below > 0.0 && at.out <= solid.radius) return at.gap(below, 0.0, -1.0, false, along);
+    if (off > 0.0 && from_rim >= slope) return at.gap_to_corner(0.0, solid.half_length, along);
+    if (off > 0.0 && from_rim >= 0.0) return at.gap(off, n_out, n_up, false, along);
+    return at.gap_to_corner(solid.radius, -solid.half_length, along);
+}
+
+inline PointGap point_gap(const Box& solid, const Vec3d& point, const Vec3d& along) {
+    const Vec3d beyond{abs_of(point.x) - solid.half.x, abs_of(point.y) - solid.half.y, abs_of(point.z) - solid.half.z};
+    const Vec3d sign{std::copysign(1.0, point.x), std::copysign(1.0, point.y), std::copysign(1.0, point.z)};
+    const Vec3d outside{max_of(beyond.x, 0.0), max_of(beyond.y, 0.0), max_of(beyond.z, 0.0)};
+    const double distance = norm(outside);
+    if (distance > 0.0) {
+        const Vec3d normal = scaled(sign, (1.0 / distance) * outside);
+        const Vec3d free{beyond.x > 0.0 ? along.x : 0.0, beyond.y > 0.0 ? along.y : 0.0, beyond.z > 0.0 ? along.z : 0.0};
+        return {distance, normal, max_of(0.0, norm_sq(free) - closed_form::squared(dot(along, normal))) / distance};
+    }
+    // Inside: out through the nearest face.
+    if (beyond.x >= beyond.y && beyond.x >= beyond.z) return {beyond.x, {sign.x, 0, 0}, 0.0};
+    if (beyond.y >= beyond.z) return {beyond.y, {0, sign.y, 0}, 0.0};
+    return {beyond.z, {0, 0, sign.z}, 0.0};
+}
+
+}  // namespace clearance
