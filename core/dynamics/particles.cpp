@@ -25,6 +25,12 @@ void raise_to(std::atomic<double>& most, double value) {
 
 double size_of(const Vec3d& v) { return abs_of(v.x) + abs_of(v.y) + abs_of(v.z); }
 
+// Where it gets with its velocity, unless that is beyond all bounds.
+void move(Rigid& rigid, double step) {
+    const double sum = size_of(rigid.velocity) + size_of(rigid.spin) + size_of(rigid.centre);
+    if (sum < kLargestLength) rigid.advance(step, rigid.velocity, rigid.spin);
+}
+
 }  // namespace
 
 void Partners::rebuild(Particles& particles, int threads) {
@@ -170,6 +176,32 @@ void Particles::apply_forces(double step, int threads) {
     });
 }
 
+// Contacts begin with the impulses that they ended the last small step with. All of these together are what the velocity of
+// a particle changed by, other than by gravity, so that no contact has to be asked for its own.
+void Particles::begin_small_step(double step, bool is_first, int threads) {
+    const Vec3d change = step * settings_.gravity;
+    Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin + 1; k <= end; ++k) {
+            Rigid& rigid = rigid_[k];
+            if (!is_first) pushed_[k] = pushed_[k] + (twist_of(rigid) - before_[k]);
+            rigid.velocity = rigid.velocity + change;
+            before_[k] = twist_of(rigid);
+            rigid.velocity = rigid.velocity + pushed_[k].velocity, rigid.spin = rigid.spin + pushed_[k].spin;
+        }
+    });
+}
+
+// Moving changes the spin of what is not round: that is no push.
+void Particles::move_by_small_step(double step, int threads) {
+    Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin + 1; k <= end; ++k) {
+            pushed_[k] = twist_of(rigid_[k]) - before_[k];
+            move(rigid_[k], step);
+            before_[k] = twist_of(rigid_[k]);
+        }
+    });
+}
+
 // Treat all blocks of a colour at a time, and tell the partners. Returns the largest of what each gives.
 template <class Treat>
 double Particles::for_colours(int threads, Partners& partners, const Treat& treat) {
@@ -202,14 +234,16 @@ void Particles::solve(int threads, Partners& partners) {
 // that undoing leaves no speed behind.
 void Particles::solve_hard(int threads, Partners& partners) {
     const double step = settings_.step / settings_.iterations;
+    pushed_.assign(rigid_.size(), {}), before_.resize(rigid_.size());
     for (int k = 0; k < settings_.iterations; ++k) {
-        apply_forces(step, threads);
-        for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.warm_start(rigid_), 0.0; });
+        begin_small_step(step, k == 0, threads);
+        if (k == 0)
+            for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.warm_start(rigid_), 0.0; });
         for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.solve(rigid_); });
         Pool::shared().for_blocks(blocks_.size(), kBlocksAtOnce, threads, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) blocks_[i].contacts.follow(rigid_);
         });
-        advance(step, threads);
+        move_by_small_step(step, threads);
         for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.relax(rigid_); });
         ++work_.iterations;
     }
@@ -257,11 +291,7 @@ void Particles::remember(Block& block) const {
 
 void Particles::advance(double step, int threads) {
     Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin + 1; k <= end; ++k) {
-            Rigid& rigid = rigid_[k];
-            const double sum = size_of(rigid.velocity) + size_of(rigid.spin) + size_of(rigid.centre);
-            if (sum < kLargestLength) rigid.advance(step, rigid.velocity, rigid.spin);
-        }
+        for (std::size_t k = begin + 1; k <= end; ++k) move(rigid_[k], step);
     });
 }
 
