@@ -177,16 +177,17 @@ void Particles::apply_forces(double step, int threads) {
 }
 
 // Contacts begin with the impulses that they ended the last small step with. All of these together are what the velocity of
-// a particle changed by, other than by gravity, so that no contact has to be asked for its own.
+// a particle has changed by since, other than by gravity, so that no contact has to be asked for its own.
 void Particles::begin_small_step(double step, bool is_first, int threads) {
     const Vec3d change = step * settings_.gravity;
     Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin + 1; k <= end; ++k) {
             Rigid& rigid = rigid_[k];
-            if (!is_first) pushed_[k] = pushed_[k] + (twist_of(rigid) - before_[k]);
+            Unpushed& unpushed = unpushed_[k];
+            const Vec3d push = rigid.velocity - unpushed.velocity, twist = rigid.spin - unpushed.spin;
             rigid.velocity = rigid.velocity + change;
-            before_[k] = twist_of(rigid);
-            rigid.velocity = rigid.velocity + pushed_[k].velocity, rigid.spin = rigid.spin + pushed_[k].spin;
+            unpushed = {rigid.velocity, rigid.spin};
+            if (!is_first) rigid.velocity = rigid.velocity + push, rigid.spin = rigid.spin + twist;
         }
     });
 }
@@ -195,9 +196,9 @@ void Particles::begin_small_step(double step, bool is_first, int threads) {
 void Particles::move_by_small_step(double step, int threads) {
     Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin + 1; k <= end; ++k) {
-            pushed_[k] = twist_of(rigid_[k]) - before_[k];
+            const Vec3d spin = rigid_[k].spin;
             move(rigid_[k], step);
-            before_[k] = twist_of(rigid_[k]);
+            if (!rigid_[k].is_round()) unpushed_[k].spin = unpushed_[k].spin + (rigid_[k].spin - spin);
         }
     });
 }
@@ -234,7 +235,7 @@ void Particles::solve(int threads, Partners& partners) {
 // that undoing leaves no speed behind.
 void Particles::solve_hard(int threads, Partners& partners) {
     const double step = settings_.step / settings_.iterations;
-    pushed_.assign(rigid_.size(), {}), before_.resize(rigid_.size());
+    unpushed_.resize(rigid_.size());
     for (int k = 0; k < settings_.iterations; ++k) {
         begin_small_step(step, k == 0, threads);
         if (k == 0)

@@ -154,17 +154,14 @@ private:
         ContactSolver contacts;
         std::vector<ContactMemory> memories;
     };
-    struct Twist {  // how a particle moves, or by how much that changed
+    struct Unpushed {  // how a particle would move in a small step without contacts
         Vec3d velocity{0, 0, 0}, spin{0, 0, 0};
-        Twist operator+(const Twist& other) const { return {velocity + other.velocity, spin + other.spin}; }
-        Twist operator-(const Twist& other) const { return {velocity - other.velocity, spin - other.spin}; }
     };
     struct Ordering;
     class History;
     struct Scratch;
     class Scratches;
 
-    static Twist twist_of(const Rigid& rigid) { return {rigid.velocity, rigid.spin}; }
     void append(const Particle& particle);
     void measure_rooms(int threads);
     double room_used(int threads) const;
@@ -212,8 +209,7 @@ private:
     std::vector<double> slacks_{0.0};
     std::vector<double> rooms_;     // how far each may get in the step,
     std::vector<double> turnings_;  // and how much of that is not the way of its centre at its present velocity
-    std::vector<Twist> pushed_;     // what contacts did to each particle in a small step,
-    std::vector<Twist> before_;     // and how it moved before they did
+    std::vector<Unpushed> unpushed_;
     std::size_t owned_ = 0;
     bool is_changed_ = true;              // particles or walls came or went
     std::vector<PairMemory> remembered_;  // meanwhile
