@@ -134,13 +134,37 @@ std::int64_t Particles::step(int threads, Partners& partners) {
         measure_rooms(threads);
         ++work_.builds;
     }
+    keep_state(threads);
     find_contacts(threads);
     solve(threads, partners);
     const std::int64_t number = lost(threads);
     const double first = partners.largest(number < 0 ? -kInfinity : -static_cast<double>(number));  // of all ranks
-    if (first > -kInfinity) return static_cast<std::int64_t>(-first);
+    if (first > -kInfinity) return go_back(), static_cast<std::int64_t>(-first);
+    Pool::shared().for_blocks(blocks_.size(), kBlocksAtOnce, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) remember(blocks_[k]);
+    });
     ++steps_;
     return -1;
+}
+
+void Particles::keep_state(int threads) {
+    kept_.resize(rigid_.size());
+    Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin + 1; k <= end; ++k)
+            kept_[k] = {rigid_[k].centre, rigid_[k].turn, rigid_[k].velocity, rigid_[k].spin};
+    });
+}
+
+// To before a step that is not made. What pairs pressed with until then is remembered, and they are looked for again.
+void Particles::go_back() {
+    for (std::size_t k = 1; k < rigid_.size(); ++k) {
+        const auto& [centre, turn, velocity, spin] = kept_[k];
+        rigid_[k].centre = centre, rigid_[k].velocity = velocity, rigid_[k].spin = spin;
+        rigid_[k].set_turn(turn);
+    }
+    for (Block& block : blocks_)
+        for (ContactMemory& one : block.memories) one.is_used = false;
+    take_apart();
 }
 
 // Only hard contacts look ahead.
@@ -225,9 +249,6 @@ void Particles::solve(int threads, Partners& partners) {
     if (settings_.law == ContactLaw::hard) solve_hard(threads, partners);
     if (settings_.law == ContactLaw::soft) solve_soft(threads, partners);
     if (settings_.law == ContactLaw::elastic) reflect(threads, partners);
-    Pool::shared().for_blocks(blocks_.size(), kBlocksAtOnce, threads, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin; k < end; ++k) remember(blocks_[k]);
-    });
 }
 
 // In small steps of their own, each of which looks at all contacts once (Macklin and others, Small steps in physics
