@@ -16,10 +16,8 @@ from physics import CORNERS, GROUND, MODELS, material
 
 def crowd(threads=1, contact=None, count=120, is_periodic=True):
     rng = np.random.default_rng(0)
-    periodic = [is_periodic, is_periodic, False]
-    particles = sim.Particles(
-        contact=contact, lower=(-0.6, -0.6, 0), upper=(0.6, 0.6, 0), periodic=periodic, threads=threads
-    )
+    room = {"lower": (-0.6, -0.6, 0), "upper": (0.6, 0.6, 0), "periodic": [True, True, False]} if is_periodic else {}
+    particles = sim.Particles(contact=contact, threads=threads, **room)
     particles.add_wall("ground", GROUND)
     shapes = [cl.Sphere(0.05), cl.Box([0.09, 0.08, 0.07]), cl.Capsule(0.03, 0.06), cl.ConvexHull(0.2 * CORNERS)]
     for k, shape in enumerate(shapes):
