@@ -16,7 +16,7 @@ import subprocess
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -51,11 +51,12 @@ def filled(particles: Any, count: int, mine: bool = True) -> Any:
     return particles
 
 
-def timed(particles: Any, steps: int) -> float:
+def timed(particles: Any, steps: int) -> tuple[float, float]:
+    """Seconds of the clock and of all cores for a step."""
     particles.step(steps)
-    start = perf_counter()
+    start, spent = perf_counter(), process_time()
     particles.step(steps)
-    return (perf_counter() - start) / steps
+    return (perf_counter() - start) / steps, (process_time() - spent) / steps
 
 
 def on_ranks(count: int, steps: int) -> None:
@@ -68,10 +69,10 @@ def on_ranks(count: int, steps: int) -> None:
     particles.step(steps)
     sent, messages = particles.bytes_sent, particles.messages
     comm.barrier()
-    start = perf_counter()
+    start, spent = perf_counter(), process_time()
     particles.step(steps)
-    taken = (perf_counter() - start) / steps
-    told = [(particles.bytes_sent - sent) / steps, (particles.messages - messages) / steps, len(particles.ids)]
+    taken, spent = (perf_counter() - start) / steps, (process_time() - spent) / steps
+    told = [(particles.bytes_sent - sent) / steps, (particles.messages - messages) / steps, len(particles.ids), spent]
     all_told = comm.gather(told)
     if comm.rank == 0:
         print(json.dumps({"seconds": taken, "told": all_told}))
@@ -89,42 +90,49 @@ def started(ranks: int, count: int, steps: int) -> dict[str, Any]:
 def strong(count: int, steps: int) -> tuple[Table, dict[str, Any]]:
     table = Table(
         f"{count} balls in a box, a step of 1/160 s",
-        ["how", "clock [ms]", "speed-up", "steps of a body per second", "sent by a rank [kB]", "messages of a rank"],
+        [
+            *("how", "clock [ms]", "cores [ms]", "speed-up", "steps of a body per core second"),
+            *("sent by a rank [kB]", "messages of a rank"),
+        ],
     )
-    first = 0.0
+    first = one = 0.0
     for threads in (1, 2):
-        taken = timed(
+        taken, cores = timed(
             filled(sim.Particles(STEP, contact=sim.Hard(iterations=SMALL_STEPS), threads=threads), count), steps
         )
-        first = first or taken
-        table.add(f"{threads} threads", 1e3 * taken, first / taken, count / taken, "", "")
+        first, one = first or taken, one or cores
+        table.add(f"{threads} threads", 1e3 * taken, 1e3 * cores, first / taken, count / cores, "", "")
     found: dict[str, Any] = {}
     for ranks in (1, 2):
         found = started(ranks, count, steps)
-        sent, messages, _ = np.max(found["told"], axis=0)
-        taken = found["seconds"]
-        table.add(f"{ranks} ranks", 1e3 * taken, first / taken, count / taken, sent / 1e3, messages)
-    return table, {"one": first, **found, "count": count}
+        sent, messages, *_ = np.max(found["told"], axis=0)
+        taken, cores = found["seconds"], sum(row[3] for row in found["told"])
+        table.add(f"{ranks} ranks", 1e3 * taken, 1e3 * cores, first / taken, count / cores, sent / 1e3, messages)
+    return table, {"one": one, **found, "count": count}
 
 
 def weak(count: int, steps: int) -> Table:
     table = Table(
         f"{count} balls for each rank",
-        ["ranks", "balls", "clock [ms]", "efficiency", "least and most balls of a rank", "sent by a rank [kB]"],
+        [
+            *("ranks", "balls", "clock [ms]", "cores of a rank [ms]", "efficiency by cores"),
+            *("least and most balls of a rank", "sent by a rank [kB]"),
+        ],
     )
     first = 0.0
     for ranks in (1, 2):
         found = started(ranks, ranks * count, steps)
         taken, shares = found["seconds"], [int(row[2]) for row in found["told"]]
-        first = first or taken
-        sent = np.max(found["told"], axis=0)[0]
-        table.add(ranks, ranks * count, 1e3 * taken, first / taken, f"{min(shares)} to {max(shares)}", sent / 1e3)
+        sent, _, _, cores = np.max(found["told"], axis=0)
+        first = first or cores
+        spread = f"{min(shares)} to {max(shares)}"
+        table.add(ranks, ranks * count, 1e3 * taken, 1e3 * cores, first / cores, spread, sent / 1e3)
     return table
 
 
 def projection(measured: dict[str, Any]) -> Table:
     """From two ranks, which share one face, to boxes with six of them."""
-    sent, messages, share = np.max(measured["told"], axis=0)
+    sent, messages, share, _ = np.max(measured["told"], axis=0)
     per_body = measured["one"] / measured["count"]
     face = sent / share ** (2 / 3)  # bytes for each face of a box, over its size
     table = Table(

@@ -108,7 +108,15 @@ def test_drive_is_simulated_and_leaves_a_page_to_play(demo):
     assert len(Recording.load(folder / "city" / "recording.npz")) == 201
 
 
-@pytest.mark.parametrize("picture_name", ["scene.png", "contacts.png", "cell.png", "arm.png"])
+def test_grains_come_to_lie_and_leave_a_page_to_play(demo):
+    folder, printed = demo
+    found = re.search(r"75 spheres and 75 cubes .*\nThey fill (\d+)% of it, .* overlap by (\S+) of a grain", printed)
+    assert 45 <= int(found[1]) <= 75
+    assert 0.0 < float(found[2]) < 1e-3
+    assert (folder / "grains.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize("picture_name", ["scene.png", "contacts.png", "cell.png", "arm.png", "grains.png"])
 def test_demo_leaves_pictures_that_are_not_blank(demo, picture_name):
     folder, printed = demo
     assert str(folder / picture_name) in printed

@@ -138,19 +138,23 @@ void ContactSolver::arrange(std::span<const Rigid> bodies) {
         const Rigid& one = bodies[static_cast<std::size_t>(body)];
         return one.inverse_mass == 0.0 || one.is_round();
     };
-    OpenGroups open, open_of_rows[5];
+    OpenGroups open, open_of_rows[2][5];
     for (std::size_t k = 0; k < patches.size(); ++k) {
         const ContactPatch& patch = patches[k];
         const bool bounces = settings_.bounces_last && patch_origins[k].material.restitution > 0.0;
         if (bounces || patch.rolling > 0.0 || patch.count > 4) {
             others_.push_back(k);
-        } else if (patch.count == 1 && is_simple(patch.a) && is_simple(patch.b)) {
+            continue;
+        }
+        const bool are_simple = is_simple(patch.a) && is_simple(patch.b);
+        if (patch.count == 1 && are_simple) {
             put(k, bodies, open.fit(groups_, patch, bodies));
         } else {
             const int rows = rows_of(patch);
-            PatchGroup& group = open_of_rows[rows].fit(patch_groups_, patch, bodies);
+            PatchGroup& group = open_of_rows[are_simple][rows].fit(patch_groups_, patch, bodies);
             if (group.count == 0) {
                 group.first_row = static_cast<std::int32_t>(rows_.size()), group.rows = rows;
+                group.is_round = are_simple;
                 rows_.resize(rows_.size() + static_cast<std::size_t>(rows), PointRow{});
             }
             put(k, bodies, group);

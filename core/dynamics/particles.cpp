@@ -25,6 +25,12 @@ void raise_to(std::atomic<double>& most, double value) {
 
 double size_of(const Vec3d& v) { return abs_of(v.x) + abs_of(v.y) + abs_of(v.z); }
 
+// Where it gets with its velocity, unless that is beyond all bounds.
+void move(Rigid& rigid, double step) {
+    const double sum = size_of(rigid.velocity) + size_of(rigid.spin) + size_of(rigid.centre);
+    if (sum < kLargestLength) rigid.advance(step, rigid.velocity, rigid.spin);
+}
+
 }  // namespace
 
 void Partners::rebuild(Particles& particles, int threads) {
@@ -128,13 +134,37 @@ std::int64_t Particles::step(int threads, Partners& partners) {
         measure_rooms(threads);
         ++work_.builds;
     }
+    keep_state(threads);
     find_contacts(threads);
     solve(threads, partners);
     const std::int64_t number = lost(threads);
     const double first = partners.largest(number < 0 ? -kInfinity : -static_cast<double>(number));  // of all ranks
-    if (first > -kInfinity) return static_cast<std::int64_t>(-first);
+    if (first > -kInfinity) return go_back(), static_cast<std::int64_t>(-first);
+    Pool::shared().for_blocks(blocks_.size(), kBlocksAtOnce, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) remember(blocks_[k]);
+    });
     ++steps_;
     return -1;
+}
+
+void Particles::keep_state(int threads) {
+    kept_.resize(rigid_.size());
+    Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin + 1; k <= end; ++k)
+            kept_[k] = {rigid_[k].centre, rigid_[k].turn, rigid_[k].velocity, rigid_[k].spin};
+    });
+}
+
+// To before a step that is not made. What pairs pressed with until then is remembered, and they are looked for again.
+void Particles::go_back() {
+    for (std::size_t k = 1; k < rigid_.size(); ++k) {
+        const auto& [centre, turn, velocity, spin] = kept_[k];
+        rigid_[k].centre = centre, rigid_[k].velocity = velocity, rigid_[k].spin = spin;
+        rigid_[k].set_turn(turn);
+    }
+    for (Block& block : blocks_)
+        for (ContactMemory& one : block.memories) one.is_used = false;
+    take_apart();
 }
 
 // Only hard contacts look ahead.
@@ -170,6 +200,33 @@ void Particles::apply_forces(double step, int threads) {
     });
 }
 
+// Contacts begin with the impulses that they ended the last small step with. All of these together are what the velocity of
+// a particle has changed by since, other than by gravity, so that no contact has to be asked for its own.
+void Particles::begin_small_step(double step, bool is_first, int threads) {
+    const Vec3d change = step * settings_.gravity;
+    Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin + 1; k <= end; ++k) {
+            Rigid& rigid = rigid_[k];
+            Unpushed& unpushed = unpushed_[k];
+            const Vec3d push = rigid.velocity - unpushed.velocity, twist = rigid.spin - unpushed.spin;
+            rigid.velocity = rigid.velocity + change;
+            unpushed = {rigid.velocity, rigid.spin};
+            if (!is_first) rigid.velocity = rigid.velocity + push, rigid.spin = rigid.spin + twist;
+        }
+    });
+}
+
+// Moving changes the spin of what is not round: that is no push.
+void Particles::move_by_small_step(double step, int threads) {
+    Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin + 1; k <= end; ++k) {
+            const Vec3d spin = rigid_[k].spin;
+            move(rigid_[k], step);
+            if (!rigid_[k].is_round()) unpushed_[k].spin = unpushed_[k].spin + (rigid_[k].spin - spin);
+        }
+    });
+}
+
 // Treat all blocks of a colour at a time, and tell the partners. Returns the largest of what each gives.
 template <class Treat>
 double Particles::for_colours(int threads, Partners& partners, const Treat& treat) {
@@ -192,9 +249,6 @@ void Particles::solve(int threads, Partners& partners) {
     if (settings_.law == ContactLaw::hard) solve_hard(threads, partners);
     if (settings_.law == ContactLaw::soft) solve_soft(threads, partners);
     if (settings_.law == ContactLaw::elastic) reflect(threads, partners);
-    Pool::shared().for_blocks(blocks_.size(), kBlocksAtOnce, threads, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin; k < end; ++k) remember(blocks_[k]);
-    });
 }
 
 // In small steps of their own, each of which looks at all contacts once (Macklin and others, Small steps in physics
@@ -202,14 +256,16 @@ void Particles::solve(int threads, Partners& partners) {
 // that undoing leaves no speed behind.
 void Particles::solve_hard(int threads, Partners& partners) {
     const double step = settings_.step / settings_.iterations;
+    unpushed_.resize(rigid_.size());
     for (int k = 0; k < settings_.iterations; ++k) {
-        apply_forces(step, threads);
-        for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.warm_start(rigid_), 0.0; });
+        begin_small_step(step, k == 0, threads);
+        if (k == 0)
+            for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.warm_start(rigid_), 0.0; });
         for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.solve(rigid_); });
         Pool::shared().for_blocks(blocks_.size(), kBlocksAtOnce, threads, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) blocks_[i].contacts.follow(rigid_);
         });
-        advance(step, threads);
+        move_by_small_step(step, threads);
         for_colours(threads, partners, [&](ContactSolver& contacts) { return contacts.relax(rigid_); });
         ++work_.iterations;
     }
@@ -257,11 +313,7 @@ void Particles::remember(Block& block) const {
 
 void Particles::advance(double step, int threads) {
     Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin + 1; k <= end; ++k) {
-            Rigid& rigid = rigid_[k];
-            const double sum = size_of(rigid.velocity) + size_of(rigid.spin) + size_of(rigid.centre);
-            if (sum < kLargestLength) rigid.advance(step, rigid.velocity, rigid.spin);
-        }
+        for (std::size_t k = begin + 1; k <= end; ++k) move(rigid_[k], step);
     });
 }
 

@@ -79,7 +79,8 @@ public:
     void add_wall(std::shared_ptr<const Body> body, const Pose& pose, const Material& material);
     void remove_wall(std::int32_t wall);
 
-    // Go on by a step. Returns the number of a particle that something drove beyond all bounds, or a negative number.
+    // Go on by a step. Returns a negative number; or the number of a particle that something drove beyond all bounds, and
+    // then the step has not been made.
     std::int64_t step(int threads, Partners& partners);
 
     std::int64_t steps() const { return steps_; }
@@ -154,12 +155,22 @@ private:
         ContactSolver contacts;
         std::vector<ContactMemory> memories;
     };
+    struct Unpushed {  // how a particle would move in a small step without contacts
+        Vec3d velocity{0, 0, 0}, spin{0, 0, 0};
+    };
+    struct Kept {  // of a particle, before a step
+        Vec3d centre;
+        Turn turn;
+        Vec3d velocity, spin;
+    };
     struct Ordering;
     class History;
     struct Scratch;
     class Scratches;
 
     void append(const Particle& particle);
+    void keep_state(int threads);
+    void go_back();
     void measure_rooms(int threads);
     double room_used(int threads) const;
     Vec3d shift_between(const Vec3d& a, const Vec3d& b) const;
@@ -185,6 +196,8 @@ private:
     void solve(int threads, Partners& partners);
     template <class Treat>
     double for_colours(int threads, Partners& partners, const Treat& treat);
+    void begin_small_step(double step, bool is_first, int threads);
+    void move_by_small_step(double step, int threads);
     void solve_hard(int threads, Partners& partners);
     void solve_soft(int threads, Partners& partners);
     void reflect(int threads, Partners& partners);
@@ -204,6 +217,8 @@ private:
     std::vector<double> slacks_{0.0};
     std::vector<double> rooms_;     // how far each may get in the step,
     std::vector<double> turnings_;  // and how much of that is not the way of its centre at its present velocity
+    std::vector<Unpushed> unpushed_;
+    std::vector<Kept> kept_;
     std::size_t owned_ = 0;
     bool is_changed_ = true;              // particles or walls came or went
     std::vector<PairMemory> remembered_;  // meanwhile

@@ -24,14 +24,16 @@ struct alignas(64) PointGroup {
     double normal_impulse[kLanes], friction[3][kLanes];
 };
 
-// Four patches side by side, of bodies of any kind, none of them in two of the four; and one point of each. Patches with
-// fewer points than others have some without mass.
+// Eight patches side by side, of bodies of any kind, none of them in two of the eight; and one point of each. Patches with
+// fewer points than others have some without mass. The points of a patch wait for each other, which takes longer than their
+// arithmetic: more patches fill the time.
 struct alignas(64) PatchGroup {
-    static constexpr int kLanes = 4;
+    static constexpr int kLanes = 8;
 
     std::int32_t a[kLanes], b[kLanes];
     std::int32_t patch[kLanes], count;
     std::int32_t first_row, rows;
+    bool is_round;  // all of these bodies turn like balls: of their inertia, only the first column counts
     double normal[3][kLanes], coefficient[kLanes];
     double inverse_mass_a[kLanes], inverse_mass_b[kLanes];
     double inverse_inertia_a[6][kLanes], inverse_inertia_b[6][kLanes];  // xx, yy, zz, xy, xz, yz

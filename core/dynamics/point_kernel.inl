@@ -97,13 +97,33 @@ CLEARANCE_INLINE void scatter(Rigid* bodies, const std::int32_t* which, const do
 
 #endif
 
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+
+CLEARANCE_INLINE MovingLanes<Double8> gather(const Rigid* bodies, const std::int32_t* which, Double8*) {
+    const auto low = gather(bodies, which, static_cast<Double4*>(nullptr));
+    const auto high = gather(bodies, which + 4, static_cast<Double4*>(nullptr));
+    return {{{low.velocity.x, high.velocity.x}, {low.velocity.y, high.velocity.y}, {low.velocity.z, high.velocity.z}},
+            {{low.spin.x, high.spin.x}, {low.spin.y, high.spin.y}, {low.spin.z, high.spin.z}}};
+}
+
+CLEARANCE_INLINE void scatter(Rigid* bodies, const std::int32_t* which, const double* inverse_mass,
+                              const MovingLanes<Double8>& moving) {
+    const auto& [v, s] = moving;
+    const MovingLanes<Double4> low{{v.x.low(), v.y.low(), v.z.low()}, {s.x.low(), s.y.low(), s.z.low()}};
+    const MovingLanes<Double4> high{{v.x.high(), v.y.high(), v.z.high()}, {s.x.high(), s.y.high(), s.z.high()}};
+    scatter(bodies, which, inverse_mass, low);
+    scatter(bodies, which + 4, inverse_mass + 4, high);
+}
+
+#endif
+
 template <class Real>
 CLEARANCE_INLINE Real lanes_at(const double* from) {
     return LaneTraits<Real>::load(from);
 }
 
-template <class Real>
-CLEARANCE_INLINE Vec3<Real> lanes_at(const double (*from)[PointGroup::kLanes], int k) {
+template <class Real, std::size_t n>
+CLEARANCE_INLINE Vec3<Real> lanes_at(const double (*from)[n], int k) {
     return {lanes_at<Real>(from[0] + k), lanes_at<Real>(from[1] + k), lanes_at<Real>(from[2] + k)};
 }
 
@@ -243,21 +263,31 @@ void follow_groups(std::span<PointGroup> groups, std::span<const Rigid> bodies, 
 // The same for patches.
 
 template <class Real>
-struct InertiaLanes {
-    Real xx, yy, zz, xy, xz, yz;
-    CLEARANCE_INLINE Vec3<Real> operator*(const Vec3<Real>& v) const {
-        return {xx * v.x + xy * v.y + xz * v.z, xy * v.x + yy * v.y + yz * v.z, xz * v.x + yz * v.y + zz * v.z};
-    }
+struct RoundInertia {
+    CLEARANCE_INLINE RoundInertia(const double (*from)[PatchGroup::kLanes], int k) : any(lanes_at<Real>(from[0] + k)) {}
+    CLEARANCE_INLINE Vec3<Real> operator*(const Vec3<Real>& v) const { return any * v; }
+    Real any;
 };
 
 template <class Real>
-CLEARANCE_INLINE InertiaLanes<Real> inertia_at(const double (*from)[PatchGroup::kLanes], int k) {
-    return {lanes_at<Real>(from[0] + k), lanes_at<Real>(from[1] + k), lanes_at<Real>(from[2] + k),
-            lanes_at<Real>(from[3] + k), lanes_at<Real>(from[4] + k), lanes_at<Real>(from[5] + k)};
-}
+struct AnyInertia {
+    CLEARANCE_INLINE AnyInertia(const double (*from)[PatchGroup::kLanes], int k)
+        : diagonal(lanes_at<Real>(from, k)), other(lanes_at<Real>(from + 3, k)) {}
+    CLEARANCE_INLINE Vec3<Real> operator*(const Vec3<Real>& v) const {
+        return {diagonal.x * v.x + other.x * v.y + other.y * v.z, other.x * v.x + diagonal.y * v.y + other.z * v.z,
+                other.y * v.x + other.z * v.y + diagonal.z * v.z};
+    }
+    Vec3<Real> diagonal, other;  // xy, xz, yz
+};
+
+// Of a normal about the centres of mass of both bodies.
+template <class Real>
+struct Arms {
+    Vec3<Real> a, b;
+};
 
 // Both bodies of some lanes of a group of patches.
-template <class Real>
+template <class Real, class Inertia>
 class PatchLanes {
 public:
     CLEARANCE_INLINE PatchLanes(const PatchGroup& group, int k, Rigid* bodies)
@@ -273,8 +303,21 @@ public:
     CLEARANCE_INLINE void push(const PointRow& row, const Vec3<Real>& impulse) {
         a_.velocity = a_.velocity - lanes_at<Real>(group_.inverse_mass_a + k_) * impulse;
         b_.velocity = b_.velocity + lanes_at<Real>(group_.inverse_mass_b + k_) * impulse;
-        a_.spin = a_.spin - inertia_at<Real>(group_.inverse_inertia_a, k_) * cross(lanes_at<Real>(row.r_a, k_), impulse);
-        b_.spin = b_.spin + inertia_at<Real>(group_.inverse_inertia_b, k_) * cross(lanes_at<Real>(row.r_b, k_), impulse);
+        a_.spin = a_.spin - Inertia(group_.inverse_inertia_a, k_) * cross(lanes_at<Real>(row.r_a, k_), impulse);
+        b_.spin = b_.spin + Inertia(group_.inverse_inertia_b, k_) * cross(lanes_at<Real>(row.r_b, k_), impulse);
+    }
+    // Along the normal, arms tell what spins do and how they are changed.
+    CLEARANCE_INLINE Arms<Real> arms(const PointRow& row, const Vec3<Real>& normal) const {
+        return {cross(lanes_at<Real>(row.r_a, k_), normal), cross(lanes_at<Real>(row.r_b, k_), normal)};
+    }
+    CLEARANCE_INLINE Real velocity_along(const Vec3<Real>& normal, const Arms<Real>& arms) const {
+        return dot(normal, b_.velocity - a_.velocity) + (dot(arms.b, b_.spin) - dot(arms.a, a_.spin));
+    }
+    CLEARANCE_INLINE void press(const Vec3<Real>& normal, const Arms<Real>& arms, Real impulse) {
+        a_.velocity = a_.velocity - (lanes_at<Real>(group_.inverse_mass_a + k_) * impulse) * normal;
+        b_.velocity = b_.velocity + (lanes_at<Real>(group_.inverse_mass_b + k_) * impulse) * normal;
+        a_.spin = a_.spin - impulse * (Inertia(group_.inverse_inertia_a, k_) * arms.a);
+        b_.spin = b_.spin + impulse * (Inertia(group_.inverse_inertia_b, k_) * arms.b);
     }
     CLEARANCE_INLINE void finish() const {
         scatter(bodies_, group_.a + k_, group_.inverse_mass_a + k_, a_);
@@ -296,7 +339,7 @@ template <class Real>
 void warm_start_patches(const PatchGroups& patches, std::span<Rigid> bodies) {
     for (const PatchGroup& group : patches.groups)
         for (int k = 0; k < PatchGroup::kLanes; k += LaneTraits<Real>::count) {
-            PatchLanes<Real> pair(group, k, bodies.data());
+            PatchLanes<Real, AnyInertia<Real>> pair(group, k, bodies.data());
             const Vec3<Real> normal = lanes_at<Real>(group.normal, k);
             for (const PointRow& row : rows_of(patches, group))
                 pair.push(row, lanes_at<Real>(row.normal_impulse + k) * normal + lanes_at<Real>(row.friction, k));
@@ -304,16 +347,17 @@ void warm_start_patches(const PatchGroups& patches, std::span<Rigid> bodies) {
         }
 }
 
-template <class Real, bool is_relaxing>
-CLEARANCE_INLINE Real solve_patch_lanes(const PatchGroup& group, std::span<PointRow> rows, int k, Rigid* bodies) {
-    PatchLanes<Real> pair(group, k, bodies);
+template <class Real, bool is_relaxing, class Inertia>
+Real solve_patch_lanes(const PatchGroup& group, std::span<PointRow> rows, int k, Rigid* bodies) {
+    PatchLanes<Real, Inertia> pair(group, k, bodies);
     const Vec3<Real> normal = lanes_at<Real>(group.normal, k);
     Real most(0.0);
     for (PointRow& row : rows) {
         const Real before = lanes_at<Real>(row.normal_impulse + k);
-        const Real pressed = pressed_lanes<Real, is_relaxing>(row, k, before, dot(normal, pair.velocity(row)));
+        const Arms<Real> arms = pair.arms(row, normal);
+        const Real pressed = pressed_lanes<Real, is_relaxing>(row, k, before, pair.velocity_along(normal, arms));
         const Real change = pressed - before;
-        pair.push(row, change * normal);
+        pair.press(normal, arms, change);
         LaneTraits<Real>::store(row.normal_impulse + k, pressed);
         const Real changed = change * lanes_at<Real>(row.normal_rate + k);
         most = max_of(most, changed * changed);
@@ -333,9 +377,12 @@ CLEARANCE_INLINE Real solve_patch_lanes(const PatchGroup& group, std::span<Point
 template <class Real, bool is_relaxing>
 double solve_patches(const PatchGroups& patches, std::span<Rigid> bodies) {
     Real most(0.0);
-    for (const PatchGroup& group : patches.groups)
+    for (const PatchGroup& group : patches.groups) {
+        const auto solve = group.is_round ? solve_patch_lanes<Real, is_relaxing, RoundInertia<Real>>
+                                          : solve_patch_lanes<Real, is_relaxing, AnyInertia<Real>>;
         for (int k = 0; k < PatchGroup::kLanes; k += LaneTraits<Real>::count)
-            most = max_of(most, solve_patch_lanes<Real, is_relaxing>(group, rows_of(patches, group), k, bodies.data()));
+            most = max_of(most, solve(group, rows_of(patches, group), k, bodies.data()));
+    }
     return largest_lane(most);
 }
 
@@ -353,10 +400,12 @@ void follow_patches(const PatchGroups& patches, std::span<const Rigid> bodies, c
         }
 }
 
-template <class Real>
+template <class Real, class PatchReal>
 constexpr PointKernels point_kernels_of() {
-    return {warm_start_groups<Real>,  solve_groups<Real, false>,  solve_groups<Real, true>,  follow_groups<Real>,
-            warm_start_patches<Real>, solve_patches<Real, false>, solve_patches<Real, true>, follow_patches<Real>};
+    return {warm_start_groups<Real>,        solve_groups<Real, false>,
+            solve_groups<Real, true>,       follow_groups<Real>,
+            warm_start_patches<PatchReal>,  solve_patches<PatchReal, false>,
+            solve_patches<PatchReal, true>, follow_patches<PatchReal>};
 }
 
 }  // namespace

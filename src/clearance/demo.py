@@ -19,6 +19,11 @@ from .path_plots import along, seconds
 from .paths import PathReport, check_path
 from .robots import Robot
 from .scene import Nearest, PairTable, Scene
+from .shapes import Box
+from .simulation.grain_page import play_grains
+from .simulation.grain_recordings import record
+from .simulation.packings import dropped, report_of
+from .simulation.particles import Particles
 from .simulation.playback import playback
 from .simulation.runs import simulate
 from .simulation.scenario import Scenario
@@ -30,7 +35,10 @@ Floats = NDArray[np.float64]
 
 MARGIN = 0.01  # metres that the arm is asked to keep
 DRIVE = 4.0  # seconds
+GRAINS, FALL = 150, 8.0  # how many are dropped, and for how many seconds
 INTO_THE_CELL = (0.83, 0.38, 0.6)  # where the arm is looked at from
+INTO_THE_BOX = (0.7, -1.0, 0.6)  # where grains are looked at from
+COLOURS_OF_GRAINS = ("#4c78a8", "#f2a541")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -81,6 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         pictures.draw(worst, folder / "arm.png", closest=3, ghosts=ghosts, view_from=INTO_THE_CELL)
         pictures.page(worst, folder / "path.html", closest=3, ghosts=ghosts, view_from=INTO_THE_CELL)
         print(drive_report(folder), end="\n\n")
+        print(grains_report(folder), end="\n\n")
     except ImportError as error:
         print(f"No pictures: {error}", file=sys.stderr)
         return 1
@@ -88,9 +97,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"Cannot write to {folder}: {error.strerror}.", file=sys.stderr)
         return 1
     for what, names in (
-        ("Pictures", ("scene.png", "contacts.png", "cell.png", "arm.png", "path.png")),
+        ("Pictures", ("scene.png", "contacts.png", "cell.png", "arm.png", "path.png", "grains.png")),
         ("Pages to turn around", ("scene.html", "cell.html", "path.html")),
-        ("A page to play", ("city.html",)),
+        ("Pages to play", ("city.html", "grains.html")),
     ):
         print(f"{what}: {', '.join(str(folder / name) for name in names)}")
     return 0
@@ -116,6 +125,45 @@ def drive_report(folder: Path) -> str:
         f"A monster truck with a laser scanner, a Volksbot and five balls in a city: {len(drive.names)} bodies,\n"
         f"{DRIVE:g} s of motion in steps of 1 ms, with full dynamics, in {elapsed:.1f} s."
     )
+
+
+def grains_report(folder: Path) -> str:
+    """Drop spheres and cubes into a box, draw how they lie, leave a page that plays it, and tell how densely they do.
+
+    Parameters
+    ----------
+    folder : path_like
+
+    Returns
+    -------
+    str
+    """
+    grains = dropped("spheres and cubes", GRAINS, seed=1)
+    started = perf_counter()
+    recording = record(grains, FALL)
+    elapsed = perf_counter() - started
+    play_grains(recording, folder / "grains.html", title="Spheres and cubes in a box")
+    scene, colours = scene_of_grains(grains)
+    pictures.draw(scene, folder / "grains.png", closest=0, colours=colours, view_from=INTO_THE_BOX)
+    found = report_of(grains, "spheres and cubes", is_at_rest=True, wall_seconds=elapsed)
+    return (
+        f"{GRAINS // 2} spheres and {GRAINS // 2} cubes fall into a box: {FALL:g} s of motion in {elapsed:.1f} s.\n"
+        f"They fill {found.bulk_fraction:.0%} of it, {found.pairs} pairs touch, and overlap by "
+        f"{found.mean_depth / (2 * grains.shapes[0].radius):.1e} of a grain on the mean."
+    )
+
+
+def scene_of_grains(grains: Particles) -> tuple[Scene, dict[str, str]]:
+    """Make a scene of grains as they lie, on a plate as large as their floor, with a colour for each kind."""
+    scene, colours = Scene(), {}
+    for number, kind, pose in zip(grains.ids, grains.kinds, grains.poses, strict=True):
+        name = f"grain {number}"
+        scene.add(name, grains.shapes[kind], pose=pose)
+        colours[name] = COLOURS_OF_GRAINS[kind]
+    low, high = grains.positions[:, :2].min(axis=0), grains.positions[:, :2].max(axis=0)
+    length = max(shape.ball[1] for shape in grains.shapes)
+    scene.add("floor", Box([*(high - low + 2.0 * length), 0.1]), pose=[*((low + high) / 2), -0.05])
+    return scene, colours
 
 
 def closest_pairs(table: PairTable, count: int) -> str:
