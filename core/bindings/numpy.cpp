@@ -34,4 +34,11 @@ const double* plain_vector3(PyObject* value) {
     return static_cast<const double*>(PyArray_DATA(array));
 }
 
+const double* plain_row(PyObject* value, std::size_t& length) {
+    PyArrayObject* array = plain_array(value, 1);
+    if (array == nullptr) return nullptr;
+    length = static_cast<std::size_t>(PyArray_DIM(array, 0));
+    return static_cast<const double*>(PyArray_DATA(array));
+}
+
 }  // namespace clearance

@@ -9,5 +9,6 @@ namespace clearance {
 void import_numpy();
 const double* plain_matrix4(PyObject* value);
 const double* plain_vector3(PyObject* value);
+const double* plain_row(PyObject* value, std::size_t& length);
 
 }  // namespace clearance

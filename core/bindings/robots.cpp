@@ -11,6 +11,7 @@
 
 #include "bindings/gaps.hpp"
 #include "bindings/interrupts.hpp"
+#include "bindings/numpy.hpp"
 #include "bindings/shapes.hpp"
 #include "motion/check_path.hpp"
 #include "parallel/pool.hpp"
@@ -201,12 +202,23 @@ CellObject cell_of(const LinkBodies& links, const Matrix4& base,
     return object;
 }
 
-bool is_clear_one(const CellObject& self, const Doubles& q, double margin) {
+// One configuration, taken from a plain array directly.
+void take_one(const Cell& cell, Posture& posture, nb::handle q) {
+    const auto take = [&](const double* row, std::size_t length) {
+        check_width(cell.tree(), length);
+        check_row(cell.tree(), row, 0);
+        posture.take(row);
+    };
+    std::size_t length = 0;
+    if (const double* row = plain_row(q.ptr(), length)) return take(row, length);
+    const auto read = nb::cast<Doubles>(q);
+    take(read.data(), read.shape(0));
+}
+
+bool is_clear_one(const CellObject& self, nb::handle q, double margin) {
     const Cell& cell = *self.cell;
-    check_width(cell.tree(), q.shape(0));
-    check_row(cell.tree(), q.data(), 0);
     const Cell::Lease posture(cell);
-    posture->take(q.data());
+    take_one(cell, *posture, q);
     Work work;
     return is_clear(cell, *posture, margin, work);
 }
@@ -245,12 +257,10 @@ nb::object is_clear_rows(const CellObject& self, const Rows& q, double margin, i
     return nb::cast(nb::ndarray<nb::numpy, bool, nb::ndim<1>>(verdicts, {q.shape(0)}, owner));
 }
 
-RobotGapResult nearest_one(const CellObject& self, const Doubles& q, double at_most) {
+RobotGapResult nearest_one(const CellObject& self, nb::handle q, double at_most) {
     const Cell& cell = *self.cell;
-    check_width(cell.tree(), q.shape(0));
-    check_row(cell.tree(), q.data(), 0);
     const Cell::Lease posture(cell);
-    posture->take(q.data());
+    take_one(cell, *posture, q);
     Work work;
     const NearestPair found = nearest(cell, *posture, at_most, work);
     RobotGapResult result{{found.gap, work}, {}, {}};
@@ -280,7 +290,8 @@ nb::tuple all_rows(const CellObject& self, const Rows& q, double at_most, int th
     const std::size_t width = cell.pairs().size();
     GapRows gaps(q.shape(0) * width);
     const Work total = for_rows(cell, q, threads, [&](Posture& posture, std::size_t row, Work& work) {
-        std::vector<Gap> found(width);
+        thread_local std::vector<Gap> found;  // as large as the pages of many links: made once
+        found.resize(width);
         all_gaps(cell, posture, {.at_most = at_most}, found.data(), work);
         for (std::size_t k = 0; k < width; ++k) gaps.set(row * width + k, found[k]);
     });

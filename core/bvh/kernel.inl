@@ -169,22 +169,9 @@ void point_distances(const Node<8>& node, const Vec3<float>& point, float* dista
 }
 
 template <class Real>
-CLEARANCE_INLINE Volume<Real> loaded_boxes(const float (*half)[8], const float (*axis)[8], const Vec3<Real>& centre) {
-    return {centre, loaded<Real>(half), {loaded<Real>(axis), loaded<Real>(axis + 3), loaded<Real>(axis + 6)}, Real(0.0f)};
-}
-
-template <class Real>
-void box_bounds(const BoxPairs& pairs, float* bounds) {
-    const Vec3<Real> zero{Real(0.0f), Real(0.0f), Real(0.0f)};
-    const Volume<Real> a = loaded_boxes<Real>(pairs.half_a, pairs.axis_a, zero);
-    const Volume<Real> b = loaded_boxes<Real>(pairs.half_b, pairs.axis_b, loaded<Real>(pairs.apart));
-    LaneTraits<Real>::store(bounds, distance_bound(a, b));
-}
-
-template <class Real>
 constexpr BvhKernels bvh_kernels_of() {
-    return {keys<Real, false>, keys<Real, true>,    near_triangles<Real>,  look_closely<Real>,
-            bounds<Real>,      signed_bounds<Real>, point_distances<Real>, box_bounds<Real>};
+    return {keys<Real, false>, keys<Real, true>,    near_triangles<Real>, look_closely<Real>,
+            bounds<Real>,      signed_bounds<Real>, point_distances<Real>};
 }
 
 }  // namespace

@@ -70,13 +70,6 @@ struct Octet {
     float a[9][8], b[9][8];
 };
 
-// Eight pairs of boxes side by side: the half lengths and the axes of both in common axes, and the way between the centres.
-struct BoxPairs {
-    float half_a[3][8], axis_a[9][8];
-    float half_b[3][8], axis_b[9][8];
-    float apart[3][8];
-};
-
 // Everything that depends on the instruction set. All of them give the same bits.
 struct BvhKernels {
     // Keys of the children of a node against one volume in the frame of the node.
@@ -100,9 +93,6 @@ struct BvhKernels {
 
     // Distances of a point from the boxes of eight children, but for rounding; zero inside.
     void (*point_distances)(const Node<8>& node, const Vec3<float>& point, float* distances);
-
-    // Lower bounds of the distances of eight pairs of boxes, but for rounding.
-    void (*box_bounds)(const BoxPairs& pairs, float* bounds);
 };
 
 const BvhKernels& bvh_kernels();

@@ -53,7 +53,7 @@ Depth depth(const CorePair& pair, const CoreQuestion& question, const GjkResult&
     }
     const Box *box_a = std::get_if<Box>(&pair.a), *box_b = std::get_if<Box>(&pair.b);
     if (question.has_shortcuts && box_a != nullptr && box_b != nullptr) return box_box_depth(*box_a, *box_b, pair);
-    return epa(pair, apart, {question.width_inside, question.width_touching});
+    return epa(pair, apart, {question.width_inside, question.width_touching, question.lower_above});
 }
 
 // Directions that can separate two boxes tell at once how deep they are in each other, or that they are farther apart than

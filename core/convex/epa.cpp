@@ -114,7 +114,8 @@ public:
             best_.upper = distance < 0.0 ? known_upper_ : min_of(known_upper_, polytope.doubt() - distance);
             const double enough = best_.upper < 0.0 ? widths.inside : widths.touching;
             const double rise = dot(normal, farthest.w) - height;
-            if (rise <= 8.0 * kEpsilon * pair_.size || best_.upper - best_.lower <= enough) {
+            const bool is_decided = best_.lower > widths.lower_above;
+            if (rise <= 8.0 * kEpsilon * pair_.size || best_.upper - best_.lower <= enough || is_decided) {
                 if (!pair_.curved && best_.upper < 0.0) best_.point_a = polytope.point_a(*nearest);
                 break;
             }

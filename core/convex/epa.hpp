@@ -5,9 +5,11 @@
 
 namespace clearance {
 
-// How wide the bracket may be where the cores overlap for certain, and where they may as well just touch.
+// How wide the bracket may be where the cores overlap for certain, and where they may as well just touch; and what it is
+// enough to have proved.
 struct DepthWidths {
     double inside, touching;
+    double lower_above = std::numeric_limits<double>::infinity();
 };
 
 // The expanding polytope of van den Bergen (2001), from where GJK ended. It also serves cores that just touch: the

@@ -18,6 +18,20 @@ namespace {
 // Few obstacles are compared one by one as fast.
 constexpr std::size_t kFew = 3;
 
+// Eight others at a time: which of them there are.
+Cell::Row row_of(std::size_t body, std::size_t first, std::vector<std::int32_t> pair) {
+    const std::size_t octets = (pair.size() + 7) / 8;
+    Cell::Row row{static_cast<std::int32_t>(body), static_cast<std::int32_t>(first), std::move(pair), {}, {}};
+    row.absent.assign(8 * octets, std::numeric_limits<float>::infinity());
+    row.there.assign(octets, 0);
+    for (std::size_t k = 0; k < row.pair.size(); ++k) {
+        if (row.pair[k] < 0) continue;
+        row.absent[k] = 0.0f;
+        row.there[k / 8] = static_cast<std::uint8_t>(row.there[k / 8] | 1u << k % 8);
+    }
+    return row;
+}
+
 // Rows from the first number that there is to the last.
 std::vector<Cell::Row> trimmed(const std::vector<std::vector<std::int32_t>>& rows) {
     std::vector<Cell::Row> found;
@@ -26,7 +40,7 @@ std::vector<Cell::Row> trimmed(const std::vector<std::vector<std::int32_t>>& row
         const auto first = std::find_if(rows[k].begin(), rows[k].end(), is_there);
         if (first == rows[k].end()) continue;
         const auto last = std::find_if(rows[k].rbegin(), rows[k].rend(), is_there).base();
-        found.push_back({static_cast<std::int32_t>(k), static_cast<std::int32_t>(first - rows[k].begin()), {first, last}});
+        found.push_back(row_of(k, static_cast<std::size_t>(first - rows[k].begin()), {first, last}));
     }
     return found;
 }

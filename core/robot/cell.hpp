@@ -51,8 +51,10 @@ public:
     // What a question about all moving pairs goes through: pairs without a bound; for every body others of consecutive
     // numbers; and for every moving body the tree of what stands still.
     struct Row {
-        std::int32_t body, first;        // of the others
-        std::vector<std::int32_t> pair;  // its number by number of the other, from the first on, or -1
+        std::int32_t body, first;         // of the others
+        std::vector<std::int32_t> pair;   // its number by number of the other, from the first on, or -1
+        std::vector<float> absent;        // zero where there is a pair, infinite elsewhere; a multiple of eight of them
+        std::vector<std::uint8_t> there;  // the same as bits
     };
     std::span<const std::int32_t> unbounded() const { return unbounded_; }
     std::span<const Row> rows() const { return rows_; }

@@ -9,7 +9,7 @@ bool is_clear(const Cell& cell, Posture& posture, double margin, Work& work) {
     for (const StandingPair& standing : cell.standing())
         if (standing.gap.distance <= limit(standing.pair)) return false;
     for (const NearPair& near : posture.near_all(limit, margin + cell.largest_margin(), work))
-        if (posture.is_within(near.pair, limit(near.pair), work)) return false;
+        if (posture.is_within(near, limit(near.pair), work)) return false;
     return true;
 }
 
@@ -29,10 +29,15 @@ NearestPair nearest(const Cell& cell, Posture& posture, double at_most, Work& wo
 void all_gaps(const Cell& cell, Posture& posture, const Question& question, Gap* gaps, Work& work) {
     const double at_most = question.at_most;
     const double farther = std::nextafter(at_most, std::numeric_limits<double>::infinity());
-    for (std::size_t k = 0; k < cell.pairs().size(); ++k) gaps[k] = farther_than_asked(farther);
+    const bool are_all_asked = at_most == std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < cell.pairs().size() && !are_all_asked; ++k) gaps[k] = farther_than_asked(farther);
     for (const StandingPair& standing : cell.standing())
         if (standing.gap.distance <= at_most) gaps[standing.pair] = standing.gap;
-    for (const NearPair& near : posture.near_all([&](std::int32_t) { return at_most; }, at_most, work))
+    if (are_all_asked) {
+        for (const std::int32_t pair : cell.moving()) gaps[pair] = posture.gap(pair, question, work);
+        return;
+    }
+    for (const NearPair& near : posture.near_all_unsorted([&](std::int32_t) { return at_most; }, at_most, work))
         gaps[near.pair] = posture.gap(near.pair, question, work);
 }
 

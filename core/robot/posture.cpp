@@ -2,26 +2,27 @@
 
 #include <algorithm>
 
-#include "bvh/kernels.hpp"
-
 namespace clearance {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity(), kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kFloatRounding = 1e-6;  // of a bound between boxes, compared with their sizes and distance
 
 void set_column(float (*column)[8], int lane, const float* values, int count) {
     for (int k = 0; k < count; ++k) column[k][lane] = values[k];
 }
 
+Vec3d direction_of(const NearPair& near) { return {near.towards.x, near.towards.y, near.towards.z}; }
+
 }  // namespace
 
-Posture::Posture(const Cell& cell) : cell_(&cell), frames_(cell.tree().frames().size()), places_(cell.bodies().size()) {
-    balls_.resize(places_.size());
+Posture::Posture(const Cell& cell)
+    : cell_(&cell), frames_(cell.tree().frames().size()), balls_(cell), places_(cell.bodies().size()) {
     for (std::size_t k = 0; k < places_.size(); ++k) {
         const CellBody& body = cell.bodies()[k];
         bodies_.emplace_back(body.body);
-        Place& place = places_[k];
+        has_surfaces_ = has_surfaces_ || body.body.has_surface();
+        BoxPlace& place = places_[k];
         place.is_finite = body.body.is_finite(), place.is_single = body.body.parts().size() == 1;
         const Vec3d& half = body.box.half;
         place.size = norm(half);
@@ -29,69 +30,66 @@ Posture::Posture(const Cell& cell) : cell_(&cell), frames_(cell.tree().frames().
         const double up = 1.0 + 1e-7;
         place.half[0] = static_cast<float>(up * half.x), place.half[1] = static_cast<float>(up * half.y);
         place.half[2] = static_cast<float>(up * half.z);
-        put(k, body.stand);
+        place.placed_at = place.parts_placed = taken_;
+        put_box(static_cast<std::int32_t>(k));
+        bodies_[k].place(body.stand);
     }
     boxes_ = {};
-    extent_of_standing_ = extent_;
 }
 
-void Posture::put(std::size_t body, const Pose& pose) {
-    const CellBody& of = cell_->bodies()[body];
-    Place& place = places_[body];
-    place.pose = pose;
-    place.is_placed = false;
-    place.ball_centre = pose * of.body.ball().centre;
-    balls_.set(body, {place.ball_centre, of.body.ball().radius});
-    extent_ = max_of(extent_, largest(place.ball_centre));
-    place.box_centre = pose * of.box.centre;
+void Posture::take(const double* q) {
+    ++taken_;
+    cell_->tree().place(q, cell_->base(), frames_.data());
+    balls_.take(frames_.data());
+}
+
+void Posture::put_box(std::int32_t body) {
+    const OrientedBox& box = cell_->bodies()[static_cast<std::size_t>(body)].box;
+    BoxPlace& place = place_at(body);
+    const Pose& at = pose(body);
+    place.centre = at * box.centre;
     for (int k = 0; k < 3; ++k) {
-        const Vec3d axis = pose.rotation * of.box.axis[k];
+        const Vec3d axis = at.rotation * box.axis[k];
         place.axis[3 * k] = static_cast<float>(axis.x), place.axis[3 * k + 1] = static_cast<float>(axis.y);
         place.axis[3 * k + 2] = static_cast<float>(axis.z);
     }
 }
 
-void Posture::take(const double* q) {
-    extent_ = extent_of_standing_;
-    cell_->tree().place(q, cell_->base(), frames_.data());
-    for (std::size_t k = 0; k < places_.size(); ++k) {
-        const std::int32_t frame = cell_->bodies()[k].frame;
-        if (frame > 0) put(k, frames_[static_cast<std::size_t>(frame)]);
-    }
+const Posture::BoxPlace& Posture::boxed(std::int32_t body) {
+    BoxPlace& place = place_at(body);
+    if (place.placed_at != taken_) put_box(body), place.placed_at = taken_;
+    return place;
 }
 
 const PlacedBody& Posture::placed(std::int32_t body) {
-    Place& place = place_at(body);
+    BoxPlace& place = place_at(body);
     PlacedBody& parts = bodies_[static_cast<std::size_t>(body)];
-    if (!place.is_placed) parts.place(place.pose), place.is_placed = true;
+    if (place.parts_placed != taken_) parts.place(pose(body)), place.parts_placed = taken_;
     return parts;
 }
 
-bool Posture::proved_by_balls(std::int32_t pair, double limit) {
+bool Posture::proved_by_balls(std::int32_t pair, double limit) const {
     const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
-    const Vec3d &from = place_at(a).ball_centre, &to = place_at(b).ball_centre;
+    const Vec3d &from = balls_.centre(a), &to = balls_.centre(b);
     const double reach = body_at(a).ball().radius + body_at(b).ball().radius + limit;
     const double rounding = 16.0 * kEpsilon * (largest(from) + largest(to) + reach);
     return norm_sq(to - from) > (reach + rounding) * (reach + rounding) && reach >= 0.0;
 }
 
-double Posture::ball_bound(std::int32_t pair) {
+double Posture::ball_bound(std::int32_t pair) const {
     const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
-    const Vec3d &from = place_at(a).ball_centre, &to = place_at(b).ball_centre;
+    const Vec3d &from = balls_.centre(a), &to = balls_.centre(b);
     const double radii = body_at(a).ball().radius + body_at(b).ball().radius;
     return norm(to - from) - radii - 16.0 * kEpsilon * (largest(from) + largest(to) + radii);
 }
 
 void Posture::add_boxes(std::int32_t pair, double limit, Work& work) {
     const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
-    const Place &at_a = place_at(a), &at_b = place_at(b);
-    if (!at_a.is_finite || !at_b.is_finite) {
-        near_.push_back({pair, -kInfinity});
-        return;
-    }
-    const Vec3d apart = at_b.box_centre - at_a.box_centre;
+    if (!place_at(a).is_finite || !place_at(b).is_finite) return add_unbounded(pair);
+    const BoxPlace &at_a = boxed(a), &at_b = boxed(b);
+    const Vec3d apart = at_b.centre - at_a.centre;
     const float way[3] = {static_cast<float>(apart.x), static_cast<float>(apart.y), static_cast<float>(apart.z)};
-    const double rounding = 16.0 * kEpsilon * (largest(at_a.box_centre) + largest(at_b.box_centre));
+    const double rounding = 16.0 * kEpsilon * (largest(at_a.centre) + largest(at_b.centre));
     waits_[waiting_] = {pair, limit, kFloatRounding * (largest(apart) + at_a.size + at_b.size) + rounding};
     set_column(boxes_.half_a, waiting_, at_a.half, 3), set_column(boxes_.axis_a, waiting_, at_a.axis, 9);
     set_column(boxes_.half_b, waiting_, at_b.half, 3), set_column(boxes_.axis_b, waiting_, at_b.axis, 9);
@@ -99,19 +97,19 @@ void Posture::add_boxes(std::int32_t pair, double limit, Work& work) {
     if (++waiting_ == 8) bound_boxes(work);
 }
 
+// Boxes of a size that floats do not reach say nothing, but balls do.
 void Posture::bound_boxes(Work& work) {
-    float bounds[8];
-    bvh_kernels().box_bounds(boxes_, bounds);
+    float bounds[8], towards[3][8];
+    robot_kernels().box_separations(boxes_, bounds, towards);
     work.volume_tests += waiting_;
-    for (int k = 0; k < waiting_; ++k)
-        add_near(waits_[k].pair, static_cast<double>(bounds[k]) - waits_[k].slack, waits_[k].limit);
+    for (int k = 0; k < waiting_; ++k) {
+        const auto& [pair, limit, slack] = waits_[k];
+        const double apart = static_cast<double>(bounds[k]) - slack;
+        const bool is_known = apart < kInfinity;
+        const double lower = is_known && apart > 0.0 ? apart : max_of(is_known ? apart : -kInfinity, ball_bound(pair));
+        if (!(lower > limit)) near_.push_back({pair, {towards[0][k], towards[1][k], towards[2][k]}, lower});
+    }
     waiting_ = 0;
-}
-
-// Boxes that meet say nothing about depth, but balls do.
-void Posture::add_near(std::int32_t pair, double apart, double limit) {
-    const double lower = apart > 0.0 ? apart : ball_bound(pair);
-    if (!(lower > limit)) near_.push_back({pair, lower});
 }
 
 std::span<const NearPair> Posture::sorted() {
@@ -121,25 +119,27 @@ std::span<const NearPair> Posture::sorted() {
     return near_;
 }
 
-bool Posture::is_within(std::int32_t pair, double limit, Work& work) {
-    const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
-    if (place_at(a).is_single && place_at(b).is_single)
-        return gap(pair, {.at_most = limit, .near_enough = limit}, work).distance <= limit;
-    return within(placed(a), placed(b), limit, work);
+bool Posture::is_within(const NearPair& near, double limit, Work& work) {
+    const std::int32_t a = pair_at(near.pair).a, b = pair_at(near.pair).b;
+    if (!place_at(a).is_single || !place_at(b).is_single) return within(placed(a), placed(b), limit, work);
+    const Question question{.at_most = limit, .near_enough = limit, .towards_b = direction_of(near)};
+    return gap(near.pair, question, work).distance <= limit;
 }
 
 Gap Posture::gap(std::int32_t pair, const Question& question, Work& work) {
     const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
     if (place_at(a).is_single && place_at(b).is_single)
-        return distance(body_at(a), place_at(a).pose, body_at(b), place_at(b).pose, question, work);
+        return distance(body_at(a), pose(a), body_at(b), pose(b), question, work);
     return distance(placed(a), placed(b), question, work);
 }
 
 // The least over parts that are no surfaces; pairs with surfaces wait.
-bool Posture::open(std::int32_t pair, double at_most, Gap& found, Work& work) {
-    const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
+bool Posture::open(const NearPair& near, double at_most, Gap& found, Work& work) {
+    const std::int32_t pair = near.pair, a = pair_at(pair).a, b = pair_at(pair).b;
     if (!has_surface(pair)) {
-        found = gap(pair, {.at_most = at_most}, work);
+        // A direction in which they overlap little may show that others overlap more.
+        const Vec3d towards = near.lower < 0.0 ? direction_of(near) : Vec3d{0, 0, 0};
+        found = gap(pair, {.at_most = at_most, .towards_b = towards}, work);
         return true;
     }
     const Vec3d origin = placed(a).origin();
@@ -150,48 +150,79 @@ bool Posture::open(std::int32_t pair, double at_most, Gap& found, Work& work) {
 }
 
 // Where to begin: the pair whose balls overlap most, or come nearest, and a distance that one pair cannot exceed.
-Posture::Start Posture::start() {
+Posture::Start Posture::start() const {
     Start start{-1, kInfinity};
     double least = kInfinity;
-    for (const std::int32_t pair : cell_->moving()) {
-        const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
-        if (!place_at(a).is_finite || !place_at(b).is_finite) continue;
-        const Vec3d &from = place_at(a).ball_centre, &to = place_at(b).ball_centre;
-        const double radii = body_at(a).ball().radius + body_at(b).ball().radius;
-        const double apart = norm(to - from);
-        if (apart - radii < least) least = apart - radii, start.pair = pair;
-        start.upper = min_of(start.upper, (apart + radii) * (1.0 + 1e-9) + 16.0 * kEpsilon * (largest(from) + largest(to)));
+    for (const Cell::Row& row : cell_->rows()) {
+        const BallSieve::Nearest found = balls_.nearest(row);
+        if (found.apart < least) least = found.apart, start.pair = found.pair;
+        start.upper = min_of(start.upper, found.upper);
     }
+    for (const Cell::Row& row : cell_->met())
+        for (const std::int32_t pair : row.pair) {
+            if (pair < 0) continue;
+            const Ball a = ball(pair_at(pair).a), b = ball(pair_at(pair).b);
+            const double radii = a.radius + b.radius, apart = norm(b.centre - a.centre);
+            if (apart - radii < least) least = apart - radii, start.pair = pair;
+            const double rounding = 16.0 * kEpsilon * (largest(a.centre) + largest(b.centre));
+            start.upper = min_of(start.upper, (apart + radii) * (1.0 + 1e-9) + rounding);
+        }
     return start;
 }
 
-NearestPair Posture::nearest(double at_most, Work& work) {
+// Looks at pairs in turn, as long as they may be nearer than the best so far.
+struct Posture::Best {
     NearestPair best{farther_than_asked(kInfinity), -1};
     double lowest = kInfinity;
-    surfaces_.clear(), owner_.clear();
-    const auto look_at = [&](std::int32_t pair, double bound) {
-        Gap found;
-        const bool is_found = open(pair, bound, found, work);
-        lowest = min_of(lowest, found.lower);
-        if (is_found && found.distance <= bound && found.distance < best.gap.distance) best = {found, pair};
-    };
-    const Start first = start();
-    const double within_reach = min_of(at_most, first.upper);
-    const bool is_solid = first.pair >= 0 && !has_surface(first.pair);
-    if (is_solid) look_at(first.pair, within_reach);
-    const double most = min_of(within_reach, best.gap.distance);
+};
+
+void Posture::look_at(const NearPair& near, double at_most, Best& best, Work& work) {
+    Gap found;
+    const bool is_found = open(near, at_most, found, work);
+    best.lowest = min_of(best.lowest, found.lower);
+    if (is_found && found.distance <= at_most && found.distance < best.best.gap.distance) best.best = {found, near.pair};
+}
+
+// Of solids whose boxes overlap one is the nearest, if any of them overlap themselves.
+double Posture::look_at_overlapping(double at_most, Best& best, Work& work) {
+    const double most = min_of(at_most, 0.0);
     for (const NearPair& one : near_all([&](std::int32_t) { return most; }, most, work)) {
-        const double bound = min_of(within_reach, best.gap.distance);
+        const double bound = min_of(at_most, best.best.gap.distance);
         if (one.lower > bound) break;
-        if (!is_solid || one.pair != first.pair) look_at(one.pair, bound);
+        look_at(one, bound, best, work);
     }
+    return most;
+}
+
+NearestPair Posture::nearest(double at_most, Work& work) {
+    Best found_so_far;
+    NearestPair& best = found_so_far.best;
+    double& lowest = found_so_far.lowest;
+    surfaces_.clear(), owner_.clear();
+    // Pairs with bounds of up to this have been looked at.
+    const double looked_at = has_surfaces_ ? kNaN : look_at_overlapping(at_most, found_so_far, work);
+    double within_reach = at_most;
+    std::int32_t first = -1;
+    if (best.pair < 0 && !(at_most <= looked_at)) {
+        const Start where = start();
+        within_reach = min_of(at_most, where.upper);
+        if (where.pair >= 0 && !has_surface(where.pair)) first = where.pair;
+        if (first >= 0) look_at({first, {0, 0, 0}, 0.0}, within_reach, found_so_far, work);
+    }
+    const double most = min_of(within_reach, best.gap.distance);
+    if (!(most <= looked_at))
+        for (const NearPair& one : near_all([&](std::int32_t) { return most; }, most, work)) {
+            const double bound = min_of(within_reach, best.gap.distance);
+            if (one.lower > bound) break;
+            if (!(one.lower <= looked_at) && one.pair != first) look_at(one, bound, found_so_far, work);
+        }
     if (!surfaces_.empty() && best.gap.distance > least_distance(surfaces_)) {
         const Question question{.at_most = min_of(within_reach, best.gap.distance)};
         const NearestSurfaces found = nearest_surfaces(surfaces_, question, {}, work);
         lowest = min_of(lowest, found.gap.lower);
         if (found.pair >= 0 && found.gap.distance < best.gap.distance) {
             best = {found.gap, owner_[static_cast<std::size_t>(found.pair)]};
-            const Vec3d origin = place_at(pair_at(best.pair).a).pose.translation;
+            const Vec3d origin = pose(pair_at(best.pair).a).translation;
             best.gap.point_a = best.gap.point_a + origin, best.gap.point_b = best.gap.point_b + origin;
         }
     }

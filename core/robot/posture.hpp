@@ -1,14 +1,15 @@
 #pragma once
 
-#include <algorithm>
-
+#include "robot/balls.hpp"
 #include "robot/cell.hpp"
+#include "robot/kernels.hpp"
 
 namespace clearance {
 
 // A pair that may be near, and what balls and boxes prove of it.
 struct NearPair {
     std::int32_t pair;
+    Vec3<float> towards;  // from a to b, the direction in which their boxes are farthest apart or overlap least
     double lower;
 };
 
@@ -25,22 +26,21 @@ public:
 
     void take(const double* q);
     const Pose* frames() const { return frames_.data(); }
-    const Pose& pose(std::int32_t body) const { return places_[static_cast<std::size_t>(body)].pose; }
-    Ball ball(std::int32_t body) const {
-        const auto k = static_cast<std::size_t>(body);
-        return {places_[k].ball_centre, cell_->bodies()[k].body.ball().radius};
+    const Pose& pose(std::int32_t body) const {
+        const CellBody& of = cell_->bodies()[static_cast<std::size_t>(body)];
+        return of.frame > 0 ? frames_[static_cast<std::size_t>(of.frame)] : of.stand;
     }
+    Ball ball(std::int32_t body) const { return {balls_.centre(body), body_at(body).ball().radius}; }
 
     struct BoxAt {
         Vec3d centre, side[3];  // in the world; sides are half as long as those of the box
     };
     BoxAt box(std::int32_t body) const {
-        const Place& at = places_[static_cast<std::size_t>(body)];
-        const auto side = [&](int k) {
-            const double half = at.half[k];
-            return half * Vec3d{at.axis[3 * k], at.axis[3 * k + 1], at.axis[3 * k + 2]};
-        };
-        return {at.box_centre, {side(0), side(1), side(2)}};
+        const OrientedBox& box = cell_->bodies()[static_cast<std::size_t>(body)].box;
+        const Pose& at = pose(body);
+        return {at * box.centre,
+                {at.rotation * (box.half.x * box.axis[0]), at.rotation * (box.half.y * box.axis[1]),
+                 at.rotation * (box.half.z * box.axis[2])}};
     }
 
     // Those of some pairs that neither balls nor boxes prove to be farther apart than limit(pair), nearest bounds first.
@@ -56,24 +56,32 @@ public:
         return sorted();
     }
 
-    // The same of all pairs of which a body moves; `most` is the largest of the limits.
+    // The same of all pairs of which a body moves, in any order; `most` is the largest of the limits.
     template <class Limit>
-    std::span<const NearPair> near_all(const Limit& limit, double most, Work& work) {
+    std::span<const NearPair> near_all_unsorted(const Limit& limit, double most, Work& work) {
         near_.clear(), waiting_ = 0;
-        for (const std::int32_t pair : cell_->unbounded()) near_.push_back({pair, -std::numeric_limits<double>::infinity()});
+        for (const std::int32_t pair : cell_->unbounded()) add_unbounded(pair);
         for (const Cell::Row& row : cell_->rows())
-            for_near_balls(row, most, [&](std::int32_t pair) { add_boxes(pair, limit(pair), work); });
+            balls_.for_near(row, most, [&](std::int32_t pair) { add_boxes(pair, limit(pair), work); });
         for (const Cell::Row& row : cell_->met())
             cell_->obstacles().for_near(ball(row.body), most, work.volume_tests, [&](std::int32_t body) {
                 const auto k = static_cast<std::size_t>(body - row.first);
                 if (k < row.pair.size() && row.pair[k] >= 0) add_boxes(row.pair[k], limit(row.pair[k]), work);
             });
         if (waiting_ > 0) bound_boxes(work);
+        return near_;
+    }
+
+    // Nearest bounds first.
+    template <class Limit>
+    std::span<const NearPair> near_all(const Limit& limit, double most, Work& work) {
+        near_all_unsorted(limit, most, work);
         return sorted();
     }
 
-    // Whether a pair is no farther apart than a limit.
-    bool is_within(std::int32_t pair, double limit, Work& work);
+    // Whether a pair is no farther apart than a limit. A direction that may separate them is worth trying first.
+    bool is_within(std::int32_t pair, double limit, Work& work) { return is_within({pair, {0, 0, 0}, 0.0}, limit, work); }
+    bool is_within(const NearPair& near, double limit, Work& work);
 
     // The gap of one pair.
     Gap gap(std::int32_t pair, const Question& question, Work& work);
@@ -82,61 +90,47 @@ public:
     NearestPair nearest(double at_most, Work& work);
 
 private:
-    struct Place {
-        Pose pose;
-        Vec3d ball_centre, box_centre;
+    // A box around a body, as the kernel wants it.
+    struct BoxPlace {
+        Vec3d centre;
         float axis[9], half[3];
-        double size;  // half of the diagonal of the box
+        double size;                 // half of the diagonal
+        std::uint64_t placed_at;     // the configuration that it was placed for, and its parts:
+        std::uint64_t parts_placed;  // most bodies are far from all others, and need neither
         bool is_finite, is_single;
-        bool is_placed;  // its parts as well
     };
 
-    // Pairs of a row whose balls may be as near as `within`; all of them are compared at once.
-    template <class Visit>
-    void for_near_balls(const Cell::Row& row, double within, const Visit& visit) const {
-        const auto at = static_cast<std::size_t>(row.body);
-        const double x = balls_.x[at], y = balls_.y[at], z = balls_.z[at];
-        const double reach = balls_.radius[at] + within + 64.0 * kEpsilon * extent_;
-        constexpr std::size_t kTile = 32;
-        for (std::size_t begin = 0; begin < row.pair.size(); begin += kTile) {
-            const std::size_t count = std::min(kTile, row.pair.size() - begin), first = row.first + begin;
-            double beyond[kTile];
-            for (std::size_t k = 0; k < count; ++k) {
-                const double dx = balls_.x[first + k] - x, dy = balls_.y[first + k] - y, dz = balls_.z[first + k] - z;
-                const double radii = max_of(reach + balls_.radius[first + k], 0.0);
-                beyond[k] = dx * dx + dy * dy + dz * dz - radii * radii;
-            }
-            for (std::size_t k = 0; k < count; ++k)
-                if (!(beyond[k] > 0.0) && row.pair[begin + k] >= 0) visit(row.pair[begin + k]);
-        }
-    }
-
     const CellPair& pair_at(std::int32_t pair) const { return cell_->pairs()[static_cast<std::size_t>(pair)]; }
-    Place& place_at(std::int32_t body) { return places_[static_cast<std::size_t>(body)]; }
+    BoxPlace& place_at(std::int32_t body) { return places_[static_cast<std::size_t>(body)]; }
     const Body& body_at(std::int32_t body) const { return cell_->bodies()[static_cast<std::size_t>(body)].body; }
-    void put(std::size_t body, const Pose& pose);
+    const BoxPlace& boxed(std::int32_t body);
+    void put_box(std::int32_t body);
     const PlacedBody& placed(std::int32_t body);
-    bool proved_by_balls(std::int32_t pair, double limit);
-    double ball_bound(std::int32_t pair);
+    bool proved_by_balls(std::int32_t pair, double limit) const;
+    double ball_bound(std::int32_t pair) const;
+    void add_unbounded(std::int32_t pair) { near_.push_back({pair, {0, 0, 0}, -std::numeric_limits<double>::infinity()}); }
     void add_boxes(std::int32_t pair, double limit, Work& work);
     void bound_boxes(Work& work);
-    void add_near(std::int32_t pair, double apart, double limit);
     std::span<const NearPair> sorted();
     struct Start {
         std::int32_t pair;
         double upper;
     };
-    Start start();
+    Start start() const;
     bool has_surface(std::int32_t pair) const {
         return body_at(pair_at(pair).a).has_surface() || body_at(pair_at(pair).b).has_surface();
     }
-    bool open(std::int32_t pair, double at_most, Gap& found, Work& work);
+    bool open(const NearPair& near, double at_most, Gap& found, Work& work);
+    struct Best;
+    void look_at(const NearPair& near, double at_most, Best& best, Work& work);
+    double look_at_overlapping(double at_most, Best& best, Work& work);
 
     const Cell* cell_;
+    bool has_surfaces_ = false;
     std::vector<Pose> frames_;
-    std::vector<Place> places_;
-    BallColumns balls_;                               // around all bodies,
-    double extent_ = 0.0, extent_of_standing_ = 0.0;  // and no coordinate of them larger than this
+    BallSieve balls_;
+    std::vector<BoxPlace> places_;
+    std::uint64_t taken_ = 0;  // configurations
     std::vector<PlacedBody> bodies_;
 
     // Room for one question.

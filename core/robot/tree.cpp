@@ -1,6 +1,10 @@
 #include "robot/tree.hpp"
 
+#include <algorithm>
 #include <cmath>
+
+#include "robot/kernels.hpp"
+#include "robot/turn.hpp"
 
 namespace clearance {
 namespace {
@@ -25,11 +29,22 @@ void set_across(Frame& frame) {
     frame.across[1] = {-k * a.x * a.y, 1.0 - k * a.y * a.y, -a.y};
 }
 
-Pose parent_from_frame(const Frame& frame, const double* q) {
+// Angles beyond those that turn_of knows are rare.
+Turn<double> turn_by(double angle) {
+    if (abs_of(angle) <= kLargestAngle) return turn_of(angle);
+    const double half = std::sin(0.5 * angle);
+    return {std::sin(angle), 2.0 * half * half};
+}
+
+Mat3 turned_by(const Frame& frame, const Turn<double>& turn) {
+    return sum(frame.origin.rotation, turn.sine, frame.sine, turn.versine, frame.versine);
+}
+
+Pose parent_from_frame(const Frame& frame, const double* q, const Turn<double>& turn) {
     const double* at = q + frame.value;
     switch (frame.kind) {
         case JointKind::revolute:
-            return {turned_by(frame, frame.value_in(q)), frame.origin.translation};
+            return {turned_by(frame, turn), frame.origin.translation};
         case JointKind::prismatic:
             return {frame.origin.rotation, frame.origin * (frame.value_in(q) * frame.axis)};
         case JointKind::planar:
@@ -44,6 +59,8 @@ Pose parent_from_frame(const Frame& frame, const double* q) {
     return frame.origin;
 }
 
+double angle_in(const Frame& frame, const double* q) { return frame.kind == JointKind::revolute ? frame.value_in(q) : 0.0; }
+
 Vec3d column(const Mat3& m, int k) {
     const auto at = [k](const Vec3d& row) { return k == 0 ? row.x : k == 1 ? row.y : row.z; };
     return {at(m.row[0]), at(m.row[1]), at(m.row[2])};
@@ -51,10 +68,7 @@ Vec3d column(const Mat3& m, int k) {
 
 }  // namespace
 
-Mat3 turned_by(const Frame& frame, double angle) {
-    const double s = std::sin(angle), half = std::sin(0.5 * angle);
-    return sum(frame.origin.rotation, s, frame.sine, 2.0 * half * half, frame.versine);
-}
+Mat3 turned_by(const Frame& frame, double angle) { return turned_by(frame, turn_by(angle)); }
 
 Mat3 rotation_from_quaternion(const double* q) {
     const double scale = 2.0 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
@@ -100,9 +114,23 @@ std::int32_t KinematicTree::common_ancestor(std::int32_t a, std::int32_t b) cons
 }
 
 void KinematicTree::place(const double* q, const Pose& world_from_base, Pose* frames) const {
+    constexpr std::size_t kTogether = 32;  // frames whose turns are computed side by side
     frames[0] = world_from_base;
-    for (std::size_t k = 1; k < frames_.size(); ++k)
-        frames[k] = frames[frames_[k].parent] * parent_from_frame(frames_[k], q);
+    double angles[kTogether], sines[kTogether], versines[kTogether];
+    for (std::size_t begin = 1; begin < frames_.size(); begin += kTogether) {
+        const std::size_t count = std::min(kTogether, frames_.size() - begin);
+        for (std::size_t k = 0; k < kTogether; ++k) {
+            const double angle = k < count ? angle_in(frames_[begin + k], q) : 0.0;
+            angles[k] = abs_of(angle) <= kLargestAngle ? angle : 0.0;
+        }
+        robot_kernels().turns(angles, (count + 7) / 8 * 8, sines, versines);
+        for (std::size_t k = 0; k < count; ++k) {
+            const Frame& frame = frames_[begin + k];
+            const double angle = angle_in(frame, q);
+            const Turn<double> turn = angle == angles[k] ? Turn<double>{sines[k], versines[k]} : turn_by(angle);
+            frames[begin + k] = frames[frame.parent] * parent_from_frame(frame, q, turn);
+        }
+    }
 }
 
 void KinematicTree::add_velocity(const Pose* frames, std::int32_t frame, const Vec3d& point, const Vec3d& direction,

@@ -39,6 +39,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Pair: TypeAlias = tuple[str, str]
 
 MOST_CELLS = 32  # worlds that a robot remembers
+NUMBER = (int, float, np.integer, np.floating)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -395,10 +396,12 @@ class Robot(Mechanism):
         RobotGap
             A `Gap` with the names `link_a` and `link_b`, together `pair`.
         """
-        rows, dims = self._rows(q)
-        if dims != ():
-            raise ValueError(f"nearest takes one configuration, but there are {dims}; see clearances.")
-        return self._cell(world)[0].nearest_one(rows[0], _limit(at_most))
+        if type(q) is not np.ndarray or q.ndim != 1 or q.dtype != np.float64:
+            rows, dims = self._rows(q)
+            if dims != ():
+                raise ValueError(f"nearest takes one configuration, but there are {dims}; see clearances.")
+            q = rows[0]
+        return self._cell(world)[0].nearest_one(q, _limit(at_most))
 
     def distances(
         self, q: Configuration, world: World = None, *, at_most: float = inf, threads: int | None = None
@@ -502,6 +505,8 @@ class Robot(Mechanism):
 
     def _cell(self, world: World) -> tuple[_core.Cell, tuple[Pair, ...]]:
         """What the core needs to know of the robot in a world, and names of the pairs that are checked."""
+        if world is None and (alone := self._cells.get(())) is not None:
+            return alone
         world = settled(world)
         key = key_of(world)
         with self._lock:
@@ -514,7 +519,7 @@ class Robot(Mechanism):
                     del self._cells[old]
                 self._cells[key] = found
                 if len(self._cells) > MOST_CELLS:
-                    self._cells.popitem(last=False)
+                    del self._cells[next(old for old in self._cells if old)]  # the robot alone stays
             return found
 
     def _new_cell(self, obstacles: list[tuple[str, Shape, Floats]]) -> tuple[_core.Cell, tuple[Pair, ...]]:
@@ -553,11 +558,11 @@ def check_robot(robot: object) -> None:
 
 def check_margin(margin: float) -> None:
     """Refuse what is no distance to keep."""
-    if not isinstance(margin, int | float | np.integer | np.floating) or not 0.0 <= margin < inf:
+    if not isinstance(margin, NUMBER) or not 0.0 <= margin < inf:
         raise ValueError(f"margin must be a number, zero or positive and finite, but it is {margin!r}.")
 
 
 def _limit(at_most: float) -> float:
-    if not isinstance(at_most, int | float | np.integer | np.floating) or isnan(at_most):
+    if not isinstance(at_most, NUMBER) or isnan(at_most):
         raise ValueError(f"at_most must be a number, but it is {at_most!r}.")
     return at_most
