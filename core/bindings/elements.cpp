@@ -19,15 +19,11 @@ void check_rows(std::size_t found, std::size_t rows, const char* name, bool may_
                                 " were expected.");
 }
 
-// Whether all numbers are finite and not too large (and not negative, for radii).
-bool are_good(const double* numbers, std::size_t count, double least) {
-    return kernels().are_within(numbers, count, least, kLargestLength);
-}
-
+// The numbers must be finite and not too large; and not negative, for radii.
 void refuse_first_bad(const double* numbers, std::size_t count, const char* name, double least) {
     const char* expected = least < 0.0 ? " must be finite and below 1e30" : " must be zero or positive and below 1e30";
     for (std::size_t k = 0; k < count; ++k)
-        if (!are_good(numbers + k, 1, least))
+        if (!(numbers[k] >= least && numbers[k] <= kLargestLength))
             throw std::invalid_argument(name + std::string(expected) + ", but entry " + std::to_string(k) + " is " +
                                         printed_number(numbers[k]) + ".");
 }
@@ -41,13 +37,6 @@ struct Input {
     ElementArray elements() const {
         return {cores.data(), radii.data(), cores.shape(0) == 1 ? 0 : 3 * cores.shape(1),
                 radii.shape(0) == 1 ? std::size_t{0} : 1};
-    }
-    bool good_rows(std::size_t begin, std::size_t end) const {
-        const ElementArray all = elements();
-        const auto rows = [&](std::size_t stride, std::size_t width) { return stride == 0 ? width : (end - begin) * width; };
-        return are_good(all.vertices + begin * all.vertex_stride, rows(all.vertex_stride, 3 * cores.shape(1)),
-                        -kLargestLength) &&
-               are_good(all.radii + begin * all.radius_stride, rows(all.radius_stride, 1), 0.0);
     }
     void refuse() const {
         refuse_first_bad(cores.data(), cores.size(), name, -kLargestLength);
@@ -75,18 +64,14 @@ void closest(const CoreArray& a, const Doubles& radius_a, const CoreArray& b, co
     const GapArrays out{distance.data(), lower.data(),  upper.data(),     point_a.data(),
                         point_b.data(),  normal.data(), weights_a.data(), weights_b.data()};
     const int count_a = static_cast<int>(a.shape(1)), count_b = static_cast<int>(b.shape(1));
-    std::atomic<bool> all_good{true};
+    std::atomic<bool> all_fit{true};
     {
-        // Each block is checked just before it is computed, while it is in the cache anyway.
         const nb::gil_scoped_release release;
         Pool::shared().for_blocks(rows, 512, threads, [&](std::size_t begin, std::size_t end) {
-            if (in_a.good_rows(begin, end) && in_b.good_rows(begin, end))
-                gaps_between(count_a, in_a.elements(), count_b, in_b.elements(), out, begin, end);
-            else
-                all_good = false;
+            if (!checked_gaps_between(count_a, in_a.elements(), count_b, in_b.elements(), out, begin, end)) all_fit = false;
         });
     }
-    if (all_good) return;
+    if (all_fit) return;
     in_a.refuse();
     in_b.refuse();
 }

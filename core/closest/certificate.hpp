@@ -41,10 +41,16 @@ CLEARANCE_INLINE Real extent_of(const Core<Real, NA>& a, const Core<Real, NB>& b
     return extent;
 }
 
+// No coordinate is larger.
+template <class Real, int NA, int NB>
+CLEARANCE_INLINE Real reach_of(const Core<Real, NA>& a, const Core<Real, NB>& b, Real extent) {
+    return max_of(largest(a.vertex[0]), largest(b.vertex[0])) + extent;
+}
+
 template <class Real, int NA, int NB>
 CLEARANCE_INLINE Real rounding_of(const Core<Real, NA>& a, const Core<Real, NB>& b, Real extent, Real distance) {
-    const Real reach = max_of(largest(a.vertex[0]), largest(b.vertex[0])) + extent;
-    return max_of(Real(3.0 * kEpsilon) * reach, Real(2.0 * kEpsilon) * distance) + Real(32.0 * kEpsilon) * extent;
+    return max_of(Real(3.0 * kEpsilon) * reach_of(a, b, extent), Real(2.0 * kEpsilon) * distance) +
+           Real(32.0 * kEpsilon) * extent;
 }
 
 // The distance that is proved, before rounding: what the plane keeps the cores apart. Where that agrees with the distance
@@ -78,14 +84,14 @@ struct Certified {
 // through them from below. Touching and piercing cores show themselves by a plane that does not hold.
 template <class Real, int NA, int NB>
 CLEARANCE_INLINE Certified<Real> certify(const Core<Real, NA>& a, const Core<Real, NB>& b, const Weights<Real>& at) {
-    const Vec3<Real> apart = between(a, b, at);
-    const Real distance = norm(apart);
-    const Vec3<Real> normal = inverse_or_zero(distance) * apart;
-    const Real extent = extent_of(a, b);
-    const Real rounding = rounding_of(a, b, extent, distance);
-    const Real proven = separation_along(normal, a, b);
-    const Real doubt = distance - proven;
-    const auto doubtful = either(distance <= rounding, doubt > Real(4.0 * kEpsilon) * distance + Real(kDoubt) * extent);
+    Vec3<Real> apart = between(a, b, at);
+    Real distance = norm(apart);
+    Vec3<Real> normal = inverse_or_zero(distance) * apart;
+    Real extent = extent_of(a, b);
+    Real rounding = rounding_of(a, b, extent, distance);
+    Real proven = separation_along(normal, a, b);
+    Real doubt = distance - proven;
+    auto doubtful = either(distance <= rounding, doubt > Real(4.0 * kEpsilon) * distance + Real(kDoubt) * extent);
     return {{point_at(a, at.a1, at.a2), normal, distance, proved_distance(distance, proven) - rounding, distance + rounding},
             doubtful};
 }
@@ -93,15 +99,15 @@ CLEARANCE_INLINE Certified<Real> certify(const Core<Real, NA>& a, const Core<Rea
 // Faces that are parallel share a whole region of closest points; the careful path picks its middle.
 template <class Real, int NA, int NB>
 CLEARANCE_INLINE typename LaneTraits<Real>::Mask faces_are_parallel(const Core<Real, NA>& a, const Core<Real, NB>& b) {
-    const Vec3<Real> normal_b = cross(b.vertex[1] - b.vertex[0], b.vertex[2] - b.vertex[0]);
-    const Vec3<Real> along_a = a.vertex[1] - a.vertex[0];
+    Vec3<Real> normal_b = cross(b.vertex[1] - b.vertex[0], b.vertex[2] - b.vertex[0]);
+    Vec3<Real> along_a = a.vertex[1] - a.vertex[0];
     Real flat, all;
     if constexpr (NA == 2) {
-        const Real rise = dot(along_a, normal_b);
+        Real rise = dot(along_a, normal_b);
         flat = rise * rise;
         all = norm_sq(along_a) * norm_sq(normal_b);
     } else {
-        const Vec3<Real> normal_a = cross(along_a, a.vertex[2] - a.vertex[0]);
+        Vec3<Real> normal_a = cross(along_a, a.vertex[2] - a.vertex[0]);
         flat = norm_sq(cross(normal_a, normal_b));
         all = norm_sq(normal_a) * norm_sq(normal_b);
     }

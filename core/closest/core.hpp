@@ -24,7 +24,7 @@ struct Nearest {
     Weights<Real> at;
 
     CLEARANCE_INLINE void consider(Real other_sq, const Weights<Real>& other) {
-        const auto nearer = other_sq < distance_sq;
+        auto nearer = other_sq < distance_sq;
         distance_sq = select(nearer, other_sq, distance_sq);
         at.a1 = select(nearer, other.a1, at.a1);
         at.a2 = select(nearer, other.a2, at.a2);
@@ -35,7 +35,7 @@ struct Nearest {
 
 template <class Real>
 CLEARANCE_INLINE Nearest<Real> nothing_yet() {
-    const Real zero(0.0);
+    Real zero(0.0);
     return {Real(std::numeric_limits<double>::infinity()), {zero, zero, zero, zero}};
 }
 

@@ -1,5 +1,8 @@
 // The batch loop, included by one file per instruction set. Everything here has internal linkage, and no standard container
 // is used, so that no code of this instruction set can leak into the rest of the library.
+//
+// Lanes in local variables are not const, here and in the headers of closest/: gcc 12 keeps every const structure in
+// memory, and what is copied from one to the next takes as long as the arithmetic.
 #include "closest/careful.hpp"
 #include "closest/kernels.hpp"
 #include "closest/pairs.hpp"
@@ -27,15 +30,30 @@ CLEARANCE_INLINE GapArrays from_row(const GapArrays& out, std::size_t row) {
             out.weights_b == nullptr ? nullptr : out.weights_b + 3 * row};
 }
 
+// Coordinates come in pairs, also across vertices; the last one of an odd number comes with the one before it once more.
 template <class Real, int N>
-CLEARANCE_INLINE Core<Real, N> gathered(const ElementArray& from) {
+CLEARANCE_INLINE Core<Real, N> gathered(const double* from, std::size_t stride) {
+    Real at[3 * N], before;
+    CLEARANCE_UNROLL
+    for (int k = 0; k + 1 < 3 * N; k += 2) LaneTraits<Real>::gather2(from + k, stride, at[k], at[k + 1]);
+    if constexpr (N % 2 == 1) LaneTraits<Real>::gather2(from + 3 * N - 2, stride, before, at[3 * N - 1]);
     Core<Real, N> core;
     CLEARANCE_UNROLL
-    for (int k = 0; k < N; ++k) {
-        Vec3<Real>& to = core.vertex[k];
-        LaneTraits<Real>::gather3(from.vertices + 3 * k, from.vertex_stride, to.x, to.y, to.z);
-    }
+    for (int k = 0; k < N; ++k) core.vertex[k] = {at[3 * k], at[3 * k + 1], at[3 * k + 2]};
     return core;
+}
+
+// Most often elements lie one after the other; with a stride that the compiler knows there are no addresses to compute.
+template <class Real, int N>
+CLEARANCE_INLINE Core<Real, N> gathered(const ElementArray& from) {
+    if (from.vertex_stride == 3 * N) return gathered<Real, N>(from.vertices, 3 * N);
+    return gathered<Real, N>(from.vertices, from.vertex_stride);
+}
+
+template <class Real>
+CLEARANCE_INLINE Real gathered_radii(const ElementArray& from) {
+    if (from.radius_stride == 1) return LaneTraits<Real>::load(from.radii);
+    return LaneTraits<Real>::gather(from.radii, from.radius_stride);
 }
 
 template <class Real>
@@ -43,9 +61,18 @@ CLEARANCE_INLINE void store3(double* to, const Vec3<Real>& v) {
     LaneTraits<Real>::store3(to, v.x, v.y, v.z);
 }
 
+template <int N, class Real>
+CLEARANCE_INLINE void store_weights(double* to, Real w1, Real w2) {
+    Real one(1.0);
+    if constexpr (N < 3)
+        LaneTraits<Real>::store3(to, one - w1, w1);
+    else
+        LaneTraits<Real>::store3(to, one - w1 - w2, w1, w2);
+}
+
 // Write a group of lanes to consecutive rows. Mirrored pairs have had their arrays swapped already; what is left of
 // mirroring is the sign of the normal.
-template <class Real>
+template <int NA, int NB, class Real>
 CLEARANCE_INLINE void write(const SweptGap<Real>& gap, const GapArrays& out, bool mirrored) {
     LaneTraits<Real>::store(out.distance, gap.distance);
     LaneTraits<Real>::store(out.lower, gap.lower);
@@ -53,35 +80,66 @@ CLEARANCE_INLINE void write(const SweptGap<Real>& gap, const GapArrays& out, boo
     store3(out.point_a, gap.point_a);
     store3(out.point_b, gap.point_b);
     store3(out.normal, Real(mirrored ? -1.0 : 1.0) * gap.normal);
-    const Weights<Real>& at = gap.at;
-    if (out.weights_a != nullptr) LaneTraits<Real>::store3(out.weights_a, Real(1.0) - at.a1 - at.a2, at.a1, at.a2);
-    if (out.weights_b != nullptr) LaneTraits<Real>::store3(out.weights_b, Real(1.0) - at.b1 - at.b2, at.b1, at.b2);
+    if (out.weights_a != nullptr) store_weights<NA>(out.weights_a, gap.at.a1, gap.at.a2);
+    if (out.weights_b != nullptr) store_weights<NB>(out.weights_b, gap.at.b1, gap.at.b2);
+}
+
+// Lanes whose numbers may be such as nobody should send: not finite, too large, or a negative radius. A sum passes on what
+// is not finite, and the distance depends on all coordinates.
+template <class Real, int NA, int NB>
+CLEARANCE_INLINE unsigned may_be_unfit(const Core<Real, NA>& a, const Core<Real, NB>& b, Real distance, Real radius_a,
+                                       Real radius_b) {
+    Real size = reach_of(a, b, extent_of(a, b)) + distance + (radius_a + radius_b);
+    auto fit = both(size <= Real(0.1 * kLargestLength), min_of(radius_a, radius_b) >= Real(0.0));
+    return bits_of(fit) ^ ((1u << kLanes<Real>)-1);
+}
+
+template <int N>
+bool is_fit(const ElementArray& element) {
+    bool fit = *element.radii >= 0.0 && *element.radii <= kLargestLength;
+    for (int k = 0; k < 3 * N; ++k) fit &= abs_of(element.vertices[k]) <= kLargestLength;
+    return fit;
 }
 
 template <int NA, int NB>
-[[gnu::noinline]] void careful_lanes(unsigned careful, const PairBatch& group) {
+[[gnu::noinline]] bool are_fit(ElementArray a, ElementArray b, unsigned lanes) {
+    for (std::size_t lane = 0; lanes >> lane != 0; ++lane)
+        if (!is_fit<NA>(from_row(a, lane)) || !is_fit<NB>(from_row(b, lane))) return false;
+    return true;
+}
+
+template <int NA, int NB>
+[[gnu::noinline]] void careful_lanes(unsigned careful, const PairBatch& batch, std::size_t first) {
     for (std::size_t lane = 0; careful >> lane != 0; ++lane) {
         if ((careful >> lane & 1u) == 0) continue;
-        const ElementArray a = from_row(group.a, lane), b = from_row(group.b, lane);
+        const ElementArray a = from_row(batch.a, first + lane), b = from_row(batch.b, first + lane);
         const CarefulGap found = careful_gap(gathered<double, NA>(a), gathered<double, NB>(b));
-        write(swept(found.gap, found.at, *a.radii, *b.radii), from_row(group.out, lane), group.mirrored);
+        write<NA, NB>(swept(found.gap, found.at, *a.radii, *b.radii), from_row(batch.out, first + lane), batch.mirrored);
     }
 }
 
-// As many pairs as there are lanes.
-template <class Real, int NA, int NB>
-CLEARANCE_INLINE void gaps_of_group(const PairBatch& group) {
-    const Core<Real, NA> a = gathered<Real, NA>(group.a);
-    const Core<Real, NB> b = gathered<Real, NB>(group.b);
-    const Weights<Real> at = closest(a, b);
-    const Certified<Real> certified = certify(a, b, at);
-    const Real radius_a = LaneTraits<Real>::gather(group.a.radii, group.a.radius_stride);
-    const Real radius_b = LaneTraits<Real>::gather(group.b.radii, group.b.radius_stride);
-    write(swept(certified.gap, at, radius_a, radius_b), group.out, group.mirrored);
+struct GroupOutcome {
+    bool fit;          // or else nothing was written
+    unsigned careful;  // lanes to be computed again on the careful path
+};
 
+// As many pairs as there are lanes, from this row on.
+template <class Real, int NA, int NB>
+CLEARANCE_INLINE GroupOutcome gaps_of_group(const PairBatch& batch, std::size_t row) {
+    ElementArray from_a = from_row(batch.a, row), from_b = from_row(batch.b, row);
+    Core<Real, NA> a = gathered<Real, NA>(from_a);
+    Core<Real, NB> b = gathered<Real, NB>(from_b);
+    Weights<Real> at = closest(a, b);
+    Certified<Real> certified = certify(a, b, at);
+    Real radius_a = gathered_radii<Real>(from_a), radius_b = gathered_radii<Real>(from_b);
+    // What is checked here is in registers already; a check of its own would read everything twice.
+    unsigned unfit = may_be_unfit(a, b, certified.gap.distance, radius_a, radius_b);
+    if (unfit != 0 && batch.checked && !are_fit<NA, NB>(from_a, from_b, unfit)) return {false, 0};
+
+    write<NA, NB>(swept(certified.gap, at, radius_a, radius_b), from_row(batch.out, row), batch.mirrored);
     unsigned careful = bits_of(certified.doubtful);
     if constexpr (NA > 1 && NB > 2) careful |= bits_of(faces_are_parallel(a, b));
-    if (careful != 0) careful_lanes<NA, NB>(careful, group);
+    return {true, careful};
 }
 
 // A group of its own for the pairs at the end of a batch that do not fill one. Lanes without a pair repeat the last.
@@ -89,7 +147,7 @@ template <class Real, int NA, int NB>
 class LastGroup {
 public:
     LastGroup(const PairBatch& batch, std::size_t row, std::size_t used) : out_(from_row(batch.out, row)), used_(used) {
-        group_ = {{a_, radius_a_, 3 * NA, 1}, {b_, radius_b_, 3 * NB, 1}, room(), batch.mirrored};
+        group_ = {{a_, radius_a_, 3 * NA, 1}, {b_, radius_b_, 3 * NB, 1}, room(), batch.mirrored, batch.checked};
         for (std::size_t lane = 0; lane < kLanes<Real>; ++lane) {
             const std::size_t pair = row + (lane < used ? lane : used - 1);
             put(from_row(batch.a, pair), 3 * NA, a_ + lane * 3 * NA, radius_a_ + lane);
@@ -139,30 +197,22 @@ private:
 };
 
 template <class Real, int NA, int NB>
-void gaps(const PairBatch& batch, std::size_t begin, std::size_t end) {
+bool gaps(const PairBatch& batch, std::size_t begin, std::size_t end) {
     constexpr std::size_t lanes = kLanes<Real>;
-    PairBatch group{from_row(batch.a, begin), from_row(batch.b, begin), from_row(batch.out, begin), batch.mirrored};
+    PairBatch here = batch;  // whose address nobody has, so that its pointers stay in registers
+    bool all_fit = true;
     std::size_t row = begin;
     for (; row + lanes <= end; row += lanes) {
-        gaps_of_group<Real, NA, NB>(group);
-        group = {from_row(group.a, lanes), from_row(group.b, lanes), from_row(group.out, lanes), group.mirrored};
+        GroupOutcome outcome = gaps_of_group<Real, NA, NB>(here, row);
+        all_fit &= outcome.fit;
+        if (outcome.careful != 0) careful_lanes<NA, NB>(outcome.careful, batch, row);
     }
-    if (row == end) return;
+    if (row == end) return all_fit;
     LastGroup<Real, NA, NB> last(batch, row, end - row);
-    gaps_of_group<Real, NA, NB>(last.group());
-    last.copy_results();
-}
-
-template <class Real>
-bool are_within(const double* numbers, std::size_t count, double least, double most) {
-    const auto inside = [=](auto x) { return both(x >= decltype(x)(least), x <= decltype(x)(most)); };
-    constexpr std::size_t lanes = kLanes<Real>;
-    auto good = Real(0.0) <= Real(0.0);
-    std::size_t k = 0;
-    for (; k + lanes <= count; k += lanes) good = both(good, inside(LaneTraits<Real>::load(numbers + k)));
-    bool all_good = bits_of(good) == (1u << lanes) - 1;
-    for (; k < count; ++k) all_good = all_good && inside(numbers[k]);
-    return all_good;
+    GroupOutcome outcome = gaps_of_group<Real, NA, NB>(last.group(), 0);
+    if (outcome.careful != 0) careful_lanes<NA, NB>(outcome.careful, last.group(), 0);
+    if (outcome.fit) last.copy_results();
+    return all_fit && outcome.fit;
 }
 
 constexpr double kFirstNumbers[kPointBlock] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -172,7 +222,7 @@ CLEARANCE_INLINE std::size_t lowest_bit(unsigned bits) { return static_cast<std:
 template <class Real>
 std::size_t farthest(const double* blocks, std::size_t count, double x, double y, double z) {
     constexpr std::size_t lanes = kLanes<Real>, groups = kPointBlock / lanes;
-    const Real along[3] = {Real(x), Real(y), Real(z)};
+    Real along[3] = {Real(x), Real(y), Real(z)};
     Real best[groups], at[groups], number[groups];
     for (std::size_t g = 0; g < groups; ++g) {
         best[g] = Real(-std::numeric_limits<double>::infinity()), at[g] = Real(0.0);
@@ -181,7 +231,7 @@ std::size_t farthest(const double* blocks, std::size_t count, double x, double y
     for (std::size_t block = 0; block < count; ++block) {
         const double* from = blocks + 3 * kPointBlock * block;
         for (std::size_t g = 0; g < groups; ++g, from += lanes) {
-            const Real height = along[0] * LaneTraits<Real>::load(from) +
+            Real height = along[0] * LaneTraits<Real>::load(from) +
                                 along[1] * LaneTraits<Real>::load(from + kPointBlock) +
                                 along[2] * LaneTraits<Real>::load(from + 2 * kPointBlock);
             at[g] = select(height > best[g], number[g], at[g]);
@@ -207,7 +257,6 @@ constexpr Kernels kernels_of(Simd simd) {
     return {{{gaps<Real, 1, 1>, gaps<Real, 1, 2>, gaps<Real, 1, 3>},
              {nullptr, gaps<Real, 2, 2>, gaps<Real, 2, 3>},
              {nullptr, nullptr, gaps<Real, 3, 3>}},
-            are_within<Real>,
             farthest<Real>,
             simd};
 }

@@ -53,26 +53,36 @@ void choose_simd(Simd simd) {
 
 namespace {
 
-void run(const Kernels& with, int na, const ElementArray& a, int nb, const ElementArray& b, const GapArrays& out,
-         std::size_t begin, std::size_t end) {
+struct Rows {
+    std::size_t begin, end;
+    bool checked;
+};
+
+bool run(const Kernels& with, int na, const ElementArray& a, int nb, const ElementArray& b, const GapArrays& out,
+         const Rows& rows) {
     const bool mirrored = na > nb;
-    PairBatch batch{mirrored ? b : a, mirrored ? a : b, out, mirrored};
+    PairBatch batch{mirrored ? b : a, mirrored ? a : b, out, mirrored, rows.checked};
     if (mirrored) {
         std::swap(batch.out.point_a, batch.out.point_b);
         std::swap(batch.out.weights_a, batch.out.weights_b);
     }
-    with.gaps[(mirrored ? nb : na) - 1][(mirrored ? na : nb) - 1](batch, begin, end);
+    return with.gaps[(mirrored ? nb : na) - 1][(mirrored ? na : nb) - 1](batch, rows.begin, rows.end);
 }
 
 }  // namespace
 
 void gaps_between(int na, const ElementArray& a, int nb, const ElementArray& b, const GapArrays& out, std::size_t begin,
                   std::size_t end) {
-    run(kernels(), na, a, nb, b, out, begin, end);
+    run(kernels(), na, a, nb, b, out, {begin, end, false});
+}
+
+bool checked_gaps_between(int na, const ElementArray& a, int nb, const ElementArray& b, const GapArrays& out,
+                          std::size_t begin, std::size_t end) {
+    return run(kernels(), na, a, nb, b, out, {begin, end, true});
 }
 
 void gap_between(int na, const ElementArray& a, int nb, const ElementArray& b, const GapArrays& out) {
-    run(kScalarKernels, na, a, nb, b, out, 0, 1);
+    run(kScalarKernels, na, a, nb, b, out, {0, 1, false});
 }
 
 }  // namespace clearance

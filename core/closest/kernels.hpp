@@ -28,12 +28,11 @@ struct PairBatch {
     ElementArray a, b;
     GapArrays out;
     bool mirrored;  // the caller's a is our b: the arrays of a and b are swapped, normals to be negated
+    bool checked;   // numbers come from outside: see checked_gaps_between
 };
 
-using GapKernel = void (*)(const PairBatch& batch, std::size_t begin, std::size_t end);
-
-// Whether all numbers are at least `least` and at most `most`; NaN is not.
-using RangeKernel = bool (*)(const double* numbers, std::size_t count, double least, double most);
+// Returns whether all numbers were fit, if it was asked to check them.
+using GapKernel = bool (*)(const PairBatch& batch, std::size_t begin, std::size_t end);
 
 // Points column by column in blocks of eight: eight x, eight y, eight z.
 constexpr std::size_t kPointBlock = 8;
@@ -46,7 +45,6 @@ enum class Simd { scalar, sse2, avx2, avx512 };
 // The kernels of one instruction set, by the number of vertices of a and b less one; only a <= b is filled.
 struct Kernels {
     GapKernel gaps[3][3];
-    RangeKernel are_within;
     FarthestKernel farthest;
     Simd simd;
 };
@@ -60,7 +58,12 @@ void choose_simd(Simd simd);
 void gaps_between(int na, const ElementArray& a, int nb, const ElementArray& b, const GapArrays& out, std::size_t begin,
                   std::size_t end);
 
-// The same for a single pair, without the detour through lanes.
+// The same for numbers that may not be fit: finite, no larger than kLargestLength, and no radius negative. Rows with others
+// get no result (nor do some of their neighbours), and the answer is false.
+bool checked_gaps_between(int na, const ElementArray& a, int nb, const ElementArray& b, const GapArrays& out,
+                          std::size_t begin, std::size_t end);
+
+// A single pair, without the detour through lanes.
 void gap_between(int na, const ElementArray& a, int nb, const ElementArray& b, const GapArrays& out);
 
 }  // namespace clearance

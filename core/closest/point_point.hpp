@@ -6,7 +6,7 @@ namespace clearance {
 
 template <class Real>
 CLEARANCE_INLINE Weights<Real> closest(const Core<Real, 1>&, const Core<Real, 1>&) {
-    const Real zero(0.0);
+    Real zero(0.0);
     return {zero, zero, zero, zero};
 }
 

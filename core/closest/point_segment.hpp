@@ -12,9 +12,9 @@ CLEARANCE_INLINE Real closest_on_segment(const Vec3<Real>& from_start, const Vec
 
 template <class Real>
 CLEARANCE_INLINE Weights<Real> closest(const Core<Real, 1>& point, const Core<Real, 2>& segment) {
-    const Real zero(0.0);
-    const Vec3<Real> along = segment.vertex[1] - segment.vertex[0];
-    const Real t = closest_on_segment(point.vertex[0] - segment.vertex[0], along, inverse_or_zero(norm_sq(along)));
+    Real zero(0.0);
+    Vec3<Real> along = segment.vertex[1] - segment.vertex[0];
+    Real t = closest_on_segment(point.vertex[0] - segment.vertex[0], along, inverse_or_zero(norm_sq(along)));
     return {zero, zero, t, zero};
 }
 

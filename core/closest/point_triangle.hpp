@@ -19,17 +19,17 @@ struct TriangleFrame {
 
 template <class Real>
 CLEARANCE_INLINE TriangleFrame<Real> frame_of(const Core<Real, 3>& triangle) {
-    const Vec3<Real> e01 = triangle.vertex[1] - triangle.vertex[0];
-    const Vec3<Real> e12 = triangle.vertex[2] - triangle.vertex[1];
-    const Vec3<Real> e20 = triangle.vertex[0] - triangle.vertex[2];
-    const Real l01 = norm_sq(e01), l12 = norm_sq(e12), l20 = norm_sq(e20);
-    const Vec3<Real> nowhere{Real(0.0), Real(0.0), Real(0.0)};
+    Vec3<Real> e01 = triangle.vertex[1] - triangle.vertex[0];
+    Vec3<Real> e12 = triangle.vertex[2] - triangle.vertex[1];
+    Vec3<Real> e20 = triangle.vertex[0] - triangle.vertex[2];
+    Real l01 = norm_sq(e01), l12 = norm_sq(e12), l20 = norm_sq(e20);
+    Vec3<Real> nowhere{Real(0.0), Real(0.0), Real(0.0)};
 
     TriangleFrame<Real> frame;
     frame.longest_is_first = both(l01 >= l12, l01 >= l20);
     frame.longest_is_second = l12 >= l20;
-    const auto first = frame.longest_is_first;
-    const auto second = frame.longest_is_second;
+    auto first = frame.longest_is_first;
+    auto second = frame.longest_is_second;
     frame.origin = select(first, nowhere, select(second, e01, -e20));
     frame.base = select(first, e01, select(second, e12, e20));
     frame.to_apex = -select(first, e20, select(second, e01, e12));
@@ -50,14 +50,14 @@ struct FacePoint {
 // badly conditioned triangle can make the answer no worse than its edges do.
 template <class Real>
 CLEARANCE_INLINE FacePoint<Real> foot_on_face(const Vec3<Real>& from_vertex0, const TriangleFrame<Real>& frame) {
-    const Real zero(0.0), one(1.0);
-    const Vec3<Real> y = from_vertex0 - frame.origin;
-    const Real along = dot(y, frame.base) * frame.inverse_base_sq;
-    const Real up = dot(y - along * frame.base, frame.altitude) * frame.inverse_altitude_sq;
-    const Real end = along - up * frame.foot;
-    const Real start = one - end - up;
-    const auto inside = both(up >= zero, both(end >= zero, start >= zero));
-    const Real distance_sq = norm_sq(y - end * frame.base - up * frame.to_apex);
+    Real zero(0.0), one(1.0);
+    Vec3<Real> y = from_vertex0 - frame.origin;
+    Real along = dot(y, frame.base) * frame.inverse_base_sq;
+    Real up = dot(y - along * frame.base, frame.altitude) * frame.inverse_altitude_sq;
+    Real end = along - up * frame.foot;
+    Real start = one - end - up;
+    auto inside = both(up >= zero, both(end >= zero, start >= zero));
+    Real distance_sq = norm_sq(y - end * frame.base - up * frame.to_apex);
     return {select(frame.longest_is_first, end, select(frame.longest_is_second, start, up)),
             select(frame.longest_is_first, up, select(frame.longest_is_second, end, start)),
             select(inside, distance_sq, Real(std::numeric_limits<double>::infinity()))};
@@ -66,25 +66,25 @@ CLEARANCE_INLINE FacePoint<Real> foot_on_face(const Vec3<Real>& from_vertex0, co
 // Weights of vertices 1 and 2 at parameter t of edge k (0-1, 1-2, 2-0).
 template <class Real>
 CLEARANCE_INLINE void weights_on_edge(int k, Real t, Real& w1, Real& w2) {
-    const Real zero(0.0), one(1.0);
+    Real zero(0.0), one(1.0);
     w1 = k == 0 ? t : k == 1 ? one - t : zero;
     w2 = k == 0 ? zero : k == 1 ? t : one - t;
 }
 
 template <class Real>
 CLEARANCE_INLINE Weights<Real> closest(const Core<Real, 1>& point, const Core<Real, 3>& triangle) {
-    const Real zero(0.0);
+    Real zero(0.0);
     Nearest<Real> nearest = nothing_yet<Real>();
     CLEARANCE_UNROLL
     for (int k = 0; k < 3; ++k) {
-        const Vec3<Real> along = triangle.vertex[(k + 1) % 3] - triangle.vertex[k];
-        const Vec3<Real> from_start = point.vertex[0] - triangle.vertex[k];
-        const Real t = closest_on_segment(from_start, along, inverse_or_zero(norm_sq(along)));
+        Vec3<Real> along = triangle.vertex[(k + 1) % 3] - triangle.vertex[k];
+        Vec3<Real> from_start = point.vertex[0] - triangle.vertex[k];
+        Real t = closest_on_segment(from_start, along, inverse_or_zero(norm_sq(along)));
         Weights<Real> at{zero, zero, zero, zero};
         weights_on_edge(k, t, at.b1, at.b2);
         nearest.consider(norm_sq(from_start - t * along), at);
     }
-    const auto foot = foot_on_face(point.vertex[0] - triangle.vertex[0], frame_of(triangle));
+    auto foot = foot_on_face(point.vertex[0] - triangle.vertex[0], frame_of(triangle));
     nearest.consider(foot.distance_sq, {zero, zero, foot.w1, foot.w2});
     return nearest.at;
 }

@@ -13,7 +13,7 @@ struct Edge {
 
 template <class Real>
 CLEARANCE_INLINE Edge<Real> edge_along(const Vec3<Real>& along) {
-    const Real length_sq = norm_sq(along);
+    Real length_sq = norm_sq(along);
     return {along, length_sq, inverse_or_zero(length_sq)};
 }
 
@@ -33,27 +33,27 @@ template <class Real>
 CLEARANCE_INLINE EdgeParameters<Real> closest_on_edges(const Vec3<Real>& w, const Edge<Real>& a, const Edge<Real>& b) {
     const Vec3<Real>& u = a.along;
     const Vec3<Real>& v = b.along;
-    const Real uv = dot(u, v), uw = dot(u, w), vw = dot(v, w);
+    Real uv = dot(u, v), uw = dot(u, w), vw = dot(v, w);
 
-    const Vec3<Real> n = cross(u, v);
-    const Real nn = norm_sq(n);
-    const auto crossing = nn > Real(kParallelAngle_sq) * (a.length_sq * b.length_sq);
-    const Real at_crossing = dot(cross(w, v), n) / select(crossing, nn, Real(1.0));
-    const Real middle = Real(0.5) * (clamp_unit(uw * a.inverse_length_sq) + clamp_unit((uw + uv) * a.inverse_length_sq));
+    Vec3<Real> n = cross(u, v);
+    Real nn = norm_sq(n);
+    auto crossing = nn > Real(kParallelAngle_sq) * (a.length_sq * b.length_sq);
+    Real at_crossing = dot(cross(w, v), n) / select(crossing, nn, Real(1.0));
+    Real middle = Real(0.5) * (clamp_unit(uw * a.inverse_length_sq) + clamp_unit((uw + uv) * a.inverse_length_sq));
 
     Real s = select(crossing, clamp_unit(at_crossing), middle);
-    const Real t = clamp_unit((s * uv - vw) * b.inverse_length_sq);
+    Real t = clamp_unit((s * uv - vw) * b.inverse_length_sq);
     s = clamp_unit((t * uv + uw) * a.inverse_length_sq);
     // Where a corner of a parallel edge is as near as its middle, the middle wins.
-    const Real distance_sq = norm_sq(w + t * v - s * u);
+    Real distance_sq = norm_sq(w + t * v - s * u);
     return {s, t, select(crossing, distance_sq, Real(1.0 - 8.0 * kEpsilon) * distance_sq)};
 }
 
 template <class Real>
 CLEARANCE_INLINE Weights<Real> closest(const Core<Real, 2>& a, const Core<Real, 2>& b) {
-    const Real zero(0.0);
-    const auto found = closest_on_edges(b.vertex[0] - a.vertex[0], edge_along(a.vertex[1] - a.vertex[0]),
-                                        edge_along(b.vertex[1] - b.vertex[0]));
+    Real zero(0.0);
+    auto found = closest_on_edges(b.vertex[0] - a.vertex[0], edge_along(a.vertex[1] - a.vertex[0]),
+                                  edge_along(b.vertex[1] - b.vertex[0]));
     return {found.s, zero, found.t, zero};
 }
 

@@ -9,21 +9,21 @@ namespace clearance {
 // separating plane of the pair found cannot hold then, and the careful path takes over.
 template <class Real>
 CLEARANCE_INLINE Weights<Real> closest(const Core<Real, 2>& segment, const Core<Real, 3>& triangle) {
-    const Real zero(0.0);
+    Real zero(0.0);
     Nearest<Real> nearest = nothing_yet<Real>();
-    const Edge<Real> a = edge_along(segment.vertex[1] - segment.vertex[0]);
+    Edge<Real> a = edge_along(segment.vertex[1] - segment.vertex[0]);
     CLEARANCE_UNROLL
     for (int k = 0; k < 3; ++k) {
-        const Edge<Real> b = edge_along(triangle.vertex[(k + 1) % 3] - triangle.vertex[k]);
-        const auto found = closest_on_edges(triangle.vertex[k] - segment.vertex[0], a, b);
+        Edge<Real> b = edge_along(triangle.vertex[(k + 1) % 3] - triangle.vertex[k]);
+        auto found = closest_on_edges(triangle.vertex[k] - segment.vertex[0], a, b);
         Weights<Real> at{found.s, zero, zero, zero};
         weights_on_edge(k, found.t, at.b1, at.b2);
         nearest.consider(found.distance_sq, at);
     }
-    const TriangleFrame<Real> frame = frame_of(triangle);
+    TriangleFrame<Real> frame = frame_of(triangle);
     CLEARANCE_UNROLL
     for (int end = 0; end < 2; ++end) {
-        const auto foot = foot_on_face(segment.vertex[end] - triangle.vertex[0], frame);
+        auto foot = foot_on_face(segment.vertex[end] - triangle.vertex[0], frame);
         nearest.consider(foot.distance_sq, {Real(end == 1 ? 1.0 : 0.0), zero, foot.w1, foot.w2});
     }
     return nearest.at;

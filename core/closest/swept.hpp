@@ -15,10 +15,10 @@ struct SweptGap {
 
 template <class Real>
 CLEARANCE_INLINE SweptGap<Real> swept(const CoreGap<Real>& cores, const Weights<Real>& at, Real radius_a, Real radius_b) {
-    const Real radii = radius_a + radius_b;
-    const Real rounding = Real(4.0 * kEpsilon) * radii;
-    const Real distance = cores.distance - radii;
-    const Vec3<Real> point_a = cores.point_a + radius_a * cores.normal;
+    Real radii = radius_a + radius_b;
+    Real rounding = Real(4.0 * kEpsilon) * radii;
+    Real distance = cores.distance - radii;
+    Vec3<Real> point_a = cores.point_a + radius_a * cores.normal;
     return {distance, cores.lower - radii - rounding,    cores.upper - radii + rounding,
             point_a,  point_a + distance * cores.normal, cores.normal,
             at};

@@ -16,17 +16,21 @@ namespace clearance {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
+// Lengths and coordinates beyond this would overflow when they are multiplied; nothing real is that large.
+constexpr double kLargestLength = 1e30;
+
 CLEARANCE_INLINE double min_of(double a, double b) { return a < b ? a : b; }
 CLEARANCE_INLINE double max_of(double a, double b) { return a > b ? a : b; }
 CLEARANCE_INLINE double abs_of(double a) { return std::fabs(a); }
+CLEARANCE_INLINE double larger_size(double a, double b) { return max_of(abs_of(a), abs_of(b)); }
 CLEARANCE_INLINE double sqrt_of(double a) { return std::sqrt(a); }
 CLEARANCE_INLINE double select(bool mask, double a, double b) { return mask ? a : b; }
 CLEARANCE_INLINE bool both(bool a, bool b) { return a & b; }
 CLEARANCE_INLINE bool either(bool a, bool b) { return a | b; }
 CLEARANCE_INLINE unsigned bits_of(bool mask) { return mask ? 1u : 0u; }
 
-// How lanes meet memory. load: one double per lane, in a row; gather: `stride` apart; gather3: three in a row per lane;
-// store: lane after lane; store3: x y z of the first lane, then of the next.
+// How lanes meet memory. load: one double per lane, in a row; gather: `stride` apart; gather2: two in a row per lane;
+// store: lane after lane; store3: x y z of the first lane, then of the next; without z, zeros in its place.
 template <class Real>
 struct LaneTraits;
 
@@ -36,11 +40,10 @@ struct LaneTraits<double> {
     static constexpr int count = 1;
     static CLEARANCE_INLINE double load(const double* from) { return *from; }
     static CLEARANCE_INLINE double gather(const double* from, std::size_t) { return *from; }
-    static CLEARANCE_INLINE void gather3(const double* from, std::size_t, double& x, double& y, double& z) {
-        x = from[0], y = from[1], z = from[2];
-    }
+    static CLEARANCE_INLINE void gather2(const double* from, std::size_t, double& x, double& y) { x = from[0], y = from[1]; }
     static CLEARANCE_INLINE void store(double* to, double value) { *to = value; }
     static CLEARANCE_INLINE void store3(double* to, double x, double y, double z) { to[0] = x, to[1] = y, to[2] = z; }
+    static CLEARANCE_INLINE void store3(double* to, double x, double y) { store3(to, x, y, 0.0); }
 };
 
 #if defined(__SSE2__)
@@ -70,6 +73,7 @@ CLEARANCE_INLINE Mask2 either(Mask2 a, Mask2 b) { return {_mm_or_pd(a.bits, b.bi
 CLEARANCE_INLINE Double2 min_of(Double2 a, Double2 b) { return _mm_min_pd(a.value, b.value); }
 CLEARANCE_INLINE Double2 max_of(Double2 a, Double2 b) { return _mm_max_pd(a.value, b.value); }
 CLEARANCE_INLINE Double2 abs_of(Double2 a) { return _mm_andnot_pd(_mm_set1_pd(-0.0), a.value); }
+CLEARANCE_INLINE Double2 larger_size(Double2 a, Double2 b) { return max_of(abs_of(a), abs_of(b)); }
 CLEARANCE_INLINE Double2 sqrt_of(Double2 a) { return _mm_sqrt_pd(a.value); }
 CLEARANCE_INLINE Double2 select(Mask2 mask, Double2 a, Double2 b) {
     return _mm_or_pd(_mm_and_pd(mask.bits, a.value), _mm_andnot_pd(mask.bits, b.value));
@@ -84,11 +88,10 @@ struct LaneTraits<Double2> {
     static CLEARANCE_INLINE Double2 gather(const double* from, std::size_t stride) {
         return _mm_set_pd(from[stride], from[0]);
     }
-    static CLEARANCE_INLINE void gather3(const double* from, std::size_t stride, Double2& x, Double2& y, Double2& z) {
-        const __m128d first = _mm_loadu_pd(from), second = _mm_loadu_pd(from + stride);
+    static CLEARANCE_INLINE void gather2(const double* from, std::size_t stride, Double2& x, Double2& y) {
+        __m128d first = _mm_loadu_pd(from), second = _mm_loadu_pd(from + stride);
         x = _mm_unpacklo_pd(first, second);
         y = _mm_unpackhi_pd(first, second);
-        z = _mm_set_pd(from[stride + 2], from[2]);
     }
     static CLEARANCE_INLINE void store(double* to, Double2 value) { _mm_storeu_pd(to, value.value); }
     static CLEARANCE_INLINE void store3(double* to, Double2 x, Double2 y, Double2 z) {
@@ -96,6 +99,7 @@ struct LaneTraits<Double2> {
         _mm_storeu_pd(to + 2, _mm_shuffle_pd(z.value, x.value, 0b10));
         _mm_storeu_pd(to + 4, _mm_unpackhi_pd(y.value, z.value));
     }
+    static CLEARANCE_INLINE void store3(double* to, Double2 x, Double2 y) { store3(to, x, y, Double2(0.0)); }
 };
 
 #endif
@@ -127,6 +131,7 @@ CLEARANCE_INLINE Mask4 either(Mask4 a, Mask4 b) { return {_mm256_or_pd(a.bits, b
 CLEARANCE_INLINE Double4 min_of(Double4 a, Double4 b) { return _mm256_min_pd(a.value, b.value); }
 CLEARANCE_INLINE Double4 max_of(Double4 a, Double4 b) { return _mm256_max_pd(a.value, b.value); }
 CLEARANCE_INLINE Double4 abs_of(Double4 a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a.value); }
+CLEARANCE_INLINE Double4 larger_size(Double4 a, Double4 b) { return max_of(abs_of(a), abs_of(b)); }
 CLEARANCE_INLINE Double4 sqrt_of(Double4 a) { return _mm256_sqrt_pd(a.value); }
 CLEARANCE_INLINE Double4 select(Mask4 mask, Double4 a, Double4 b) { return _mm256_blendv_pd(b.value, a.value, mask.bits); }
 CLEARANCE_INLINE unsigned bits_of(Mask4 mask) { return static_cast<unsigned>(_mm256_movemask_pd(mask.bits)); }
@@ -139,26 +144,23 @@ struct LaneTraits<Double4> {
     static CLEARANCE_INLINE Double4 gather(const double* from, std::size_t stride) {
         return _mm256_set_pd(from[3 * stride], from[2 * stride], from[stride], from[0]);
     }
-    static CLEARANCE_INLINE void gather3(const double* from, std::size_t stride, Double4& x, Double4& y, Double4& z) {
-        const __m256i xyz = _mm256_set_epi64x(0, -1, -1, -1);  // never read past the third coordinate
-        const __m256d row0 = _mm256_maskload_pd(from, xyz);
-        const __m256d row1 = _mm256_maskload_pd(from + stride, xyz);
-        const __m256d row2 = _mm256_maskload_pd(from + 2 * stride, xyz);
-        const __m256d row3 = _mm256_maskload_pd(from + 3 * stride, xyz);
-        const __m256d xz01 = _mm256_unpacklo_pd(row0, row1), xz23 = _mm256_unpacklo_pd(row2, row3);
-        x = _mm256_permute2f128_pd(xz01, xz23, 0x20);
-        y = _mm256_permute2f128_pd(_mm256_unpackhi_pd(row0, row1), _mm256_unpackhi_pd(row2, row3), 0x20);
-        z = _mm256_permute2f128_pd(xz01, xz23, 0x31);
+    // Even lanes in one register, odd ones in the other: what is left to do stays within 128 bits, where it is cheapest.
+    static CLEARANCE_INLINE void gather2(const double* from, std::size_t stride, Double4& x, Double4& y) {
+        __m256d even = _mm256_loadu2_m128d(from + 2 * stride, from);
+        __m256d odd = _mm256_loadu2_m128d(from + 3 * stride, from + stride);
+        x = _mm256_unpacklo_pd(even, odd);
+        y = _mm256_unpackhi_pd(even, odd);
     }
     static CLEARANCE_INLINE void store(double* to, Double4 value) { _mm256_storeu_pd(to, value.value); }
     static CLEARANCE_INLINE void store3(double* to, Double4 x, Double4 y, Double4 z) {
-        const __m256d xy = _mm256_unpacklo_pd(x.value, y.value);         // x0 y0 x2 y2
-        const __m256d zx = _mm256_shuffle_pd(z.value, x.value, 0b1010);  // z0 x1 z2 x3
-        const __m256d yz = _mm256_unpackhi_pd(y.value, z.value);         // y1 z1 y3 z3
+        __m256d xy = _mm256_unpacklo_pd(x.value, y.value);         // x0 y0 x2 y2
+        __m256d zx = _mm256_shuffle_pd(z.value, x.value, 0b1010);  // z0 x1 z2 x3
+        __m256d yz = _mm256_unpackhi_pd(y.value, z.value);         // y1 z1 y3 z3
         _mm256_storeu_pd(to, _mm256_permute2f128_pd(xy, zx, 0x20));
         _mm256_storeu_pd(to + 4, _mm256_blend_pd(yz, xy, 0b1100));
         _mm256_storeu_pd(to + 8, _mm256_permute2f128_pd(zx, yz, 0x31));
     }
+    static CLEARANCE_INLINE void store3(double* to, Double4 x, Double4 y) { store3(to, x, y, Double4(0.0)); }
 };
 
 #endif
@@ -176,8 +178,6 @@ struct Double8 {
     CLEARANCE_INLINE Double8(double v) : value(_mm512_set1_pd(v)) {}
     CLEARANCE_INLINE Double8(Double4 low, Double4 high)
         : value(_mm512_insertf64x4(_mm512_castpd256_pd512(low.value), high.value, 1)) {}
-    CLEARANCE_INLINE Double4 low() const { return _mm512_castpd512_pd256(value); }
-    CLEARANCE_INLINE Double4 high() const { return _mm512_extractf64x4_pd(value, 1); }
 };
 
 CLEARANCE_INLINE Double8 operator+(Double8 a, Double8 b) { return _mm512_add_pd(a.value, b.value); }
@@ -194,6 +194,9 @@ CLEARANCE_INLINE Mask8 either(Mask8 a, Mask8 b) { return {_kor_mask8(a.bits, b.b
 CLEARANCE_INLINE Double8 min_of(Double8 a, Double8 b) { return _mm512_min_pd(a.value, b.value); }
 CLEARANCE_INLINE Double8 max_of(Double8 a, Double8 b) { return _mm512_max_pd(a.value, b.value); }
 CLEARANCE_INLINE Double8 abs_of(Double8 a) { return _mm512_andnot_pd(_mm512_set1_pd(-0.0), a.value); }
+CLEARANCE_INLINE Double8 larger_size(Double8 a, Double8 b) {
+    return _mm512_range_pd(a.value, b.value, 0b1011);  // the larger one of both without their signs
+}
 CLEARANCE_INLINE Double8 sqrt_of(Double8 a) { return _mm512_sqrt_pd(a.value); }
 CLEARANCE_INLINE Double8 select(Mask8 mask, Double8 a, Double8 b) {
     return _mm512_mask_blend_pd(mask.bits, b.value, a.value);
@@ -209,16 +212,37 @@ struct LaneTraits<Double8> {
     static CLEARANCE_INLINE Double8 gather(const double* from, std::size_t stride) {
         return {Half::gather(from, stride), Half::gather(from + 4 * stride, stride)};
     }
-    static CLEARANCE_INLINE void gather3(const double* from, std::size_t stride, Double8& x, Double8& y, Double8& z) {
-        Double4 low[3], high[3];
-        Half::gather3(from, stride, low[0], low[1], low[2]);
-        Half::gather3(from + 4 * stride, stride, high[0], high[1], high[2]);
-        x = {low[0], high[0]}, y = {low[1], high[1]}, z = {low[2], high[2]};
+    static CLEARANCE_INLINE void gather2(const double* from, std::size_t stride, Double8& x, Double8& y) {
+        __m512d even = four_pairs(from, 2 * stride), odd = four_pairs(from + stride, 2 * stride);
+        x = _mm512_unpacklo_pd(even, odd);
+        y = _mm512_unpackhi_pd(even, odd);
     }
     static CLEARANCE_INLINE void store(double* to, Double8 value) { _mm512_storeu_pd(to, value.value); }
     static CLEARANCE_INLINE void store3(double* to, Double8 x, Double8 y, Double8 z) {
-        Half::store3(to, x.low(), y.low(), z.low());
-        Half::store3(to + 12, x.high(), y.high(), z.high());
+        __m512i z_at = _mm512_setr_epi64(2, 5, 0, 3, 6, 1, 4, 7);
+        __m512d first = _mm512_permutex2var_pd(x.value, first_of_three(), y.value);
+        __m512d second = _mm512_permutex2var_pd(x.value, second_of_three(), y.value);
+        __m512d third = _mm512_permutex2var_pd(x.value, third_of_three(), y.value);
+        _mm512_storeu_pd(to, _mm512_mask_permutexvar_pd(first, 0b00100100, z_at, z.value));
+        _mm512_storeu_pd(to + 8, _mm512_mask_permutexvar_pd(second, 0b01001001, z_at, z.value));
+        _mm512_storeu_pd(to + 16, _mm512_mask_permutexvar_pd(third, 0b10010010, z_at, z.value));
+    }
+    static CLEARANCE_INLINE void store3(double* to, Double8 x, Double8 y) {
+        _mm512_storeu_pd(to, _mm512_maskz_permutex2var_pd(0b11011011, x.value, first_of_three(), y.value));
+        _mm512_storeu_pd(to + 8, _mm512_maskz_permutex2var_pd(0b10110110, x.value, second_of_three(), y.value));
+        _mm512_storeu_pd(to + 16, _mm512_maskz_permutex2var_pd(0b01101101, x.value, third_of_three(), y.value));
+    }
+
+private:
+    // Where x and y (plus 8) go in three registers of x y z x y z ...; z is filled in afterwards.
+    static CLEARANCE_INLINE __m512i first_of_three() { return _mm512_setr_epi64(0, 8, 0, 1, 9, 0, 2, 10); }
+    static CLEARANCE_INLINE __m512i second_of_three() { return _mm512_setr_epi64(0, 3, 11, 0, 4, 12, 0, 5); }
+    static CLEARANCE_INLINE __m512i third_of_three() { return _mm512_setr_epi64(13, 0, 6, 14, 0, 7, 15, 0); }
+
+    static CLEARANCE_INLINE __m512d four_pairs(const double* from, std::size_t stride) {
+        __m256d low = _mm256_loadu2_m128d(from + stride, from);
+        __m256d high = _mm256_loadu2_m128d(from + 3 * stride, from + 2 * stride);
+        return _mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1);
     }
 };
 
@@ -232,7 +256,7 @@ CLEARANCE_INLINE Real clamp_unit(Real a) {
 // 1 / a where a is positive, 0 where it is not: a length of zero then projects everything onto its start.
 template <class Real>
 CLEARANCE_INLINE Real inverse_or_zero(Real a) {
-    const auto positive = a > Real(0.0);
+    auto positive = a > Real(0.0);
     return select(positive, Real(1.0) / select(positive, a, Real(1.0)), Real(0.0));
 }
 

@@ -30,9 +30,6 @@ CLEARANCE_INLINE Mat3 transposed_times(const Mat3& a, const Mat3& b) {
 
 constexpr Mat3 kNoTurn{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 
-// Lengths and coordinates beyond this would overflow when they are multiplied; nothing real is that large.
-constexpr double kLargestLength = 1e30;
-
 // A rigid motion: x -> rotation * x + translation.
 struct Pose {
     Mat3 rotation = kNoTurn;

@@ -47,7 +47,7 @@ CLEARANCE_INLINE Real norm(const Vec3<Real>& a) {
 // The largest coordinate: a length to measure rounding errors with.
 template <class Real>
 CLEARANCE_INLINE Real largest(const Vec3<Real>& a) {
-    return max_of(max_of(abs_of(a.x), abs_of(a.y)), abs_of(a.z));
+    return larger_size(larger_size(a.x, a.y), a.z);
 }
 template <class Real, class Mask>
 CLEARANCE_INLINE Vec3<Real> select(Mask mask, const Vec3<Real>& a, const Vec3<Real>& b) {
