@@ -2,7 +2,7 @@
 // is used, so that no code of this instruction set can leak into the rest of the library.
 //
 // Lanes in local variables are not const, here and in the headers of closest/: gcc 12 keeps every const structure in
-// memory, and what is copied from one to the next takes as long as the arithmetic.
+// memory, and copies it from there again and again.
 #include "closest/careful.hpp"
 #include "closest/kernels.hpp"
 #include "closest/pairs.hpp"
