@@ -53,6 +53,25 @@ def test_closed_form_agrees_with_the_general_path_a_hundred_thousand_times(kinds
     assert_both_ways_agree(kinds, 2, 100_000)
 
 
+def standing_cans(rng, count):
+    """Two cylinders with parallel axes, some on one axis: how far apart they are is known."""
+    turn, at = rigid_motions(rng, count), np.tile(np.eye(4), (count, 1, 1))
+    aside = rng.choice([0.0, 1e-9, 0.3, 1.0, 1.9], count) * rng.uniform(0.5, 1.0, count)
+    above = rng.choice([0.0, 1e-9, 0.5, 1.2, 2.0], count)
+    at[:, 0, 3], at[:, 2, 3] = aside, above
+    beside, over = aside - 0.4 - 0.6, above - 0.5 - 0.7
+    apart = np.hypot(np.maximum(beside, 0), np.maximum(over, 0))
+    return turn, turn @ at, np.where(apart > 0, apart, np.maximum(beside, over))
+
+
+def test_cylinders_side_by_side_or_on_one_axis_are_known_at_once():
+    pose_a, pose_b, known = standing_cans(np.random.default_rng(4), 1000)
+    gaps = cl.distance(cl.Cylinder(0.4, 1.0).at(pose_a), cl.Cylinder(0.6, 1.4).at(pose_b))
+    assert np.all((gaps.lower <= known + 1e-14) & (known - 1e-14 <= gaps.upper))
+    assert np.abs(gaps.distance - known).max() <= 2e-9  # a nanometre off the axis, either side is as good
+    assert gaps.work.iterations <= 20 * len(known)
+
+
 @pytest.mark.parametrize("kind", ["Sphere", "Capsule", "Ellipsoid", "ConvexHull", *SOLIDS])
 def test_half_space_agrees_with_a_huge_box(kind):
     rng = np.random.default_rng(3)

@@ -42,7 +42,7 @@ private:
             const double ahead = from.level * proved.level + from.rise * proved.rise;
             const double come = from.level * proved.rise - from.rise * proved.level;
             const double stride = ahead > 0.0 ? ease * max_of(come, kLeastStride) / ahead : kInfinity;
-            const bool is_below = proved.rise < drum.kink * proved.level;
+            const bool is_below = end < 0 && proved.rise < drum.kink * proved.level;
             const Disc disc = is_below ? drum.lower : drum.upper;
             double tangent = halfway_up(proved);
             if (is_below) tangent = min_of(drum.kink, tangent);

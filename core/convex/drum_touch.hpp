@@ -99,7 +99,6 @@ private:
             const double rise = -dot(at.normal, drum.axis), level = norm(at.normal + rise * drum.axis);
             // By how much the latitude of the best normal is off the one that was asked, as sine and cosine.
             const double off = rise * here.level - level * here.rise, along = level * here.level + rise * here.rise;
-            const double ratio = at.bend * disc.radius / (here.level * here.level * level);
             (off > 0.0 ? low : high) = tangent;
             const bool is_settled = abs_of(off) * disc.radius <= kSettled * size_ * here.level;
             if (is_settled || step == kMostLooks) {
@@ -108,9 +107,11 @@ private:
                 place_on_rim(drum, tangent, at, touch);
                 return touch;
             }
-            const double turn = off / (along * (1.0 - ratio)), across = here.level - here.rise * turn;
-            double next = (here.rise + here.level * turn) / across;
-            if (!(ratio < 1.0 && along > 0.0 && across > 0.0 && next > low && next < high)) next = middle(low, high);
+            double next = kInfinity;
+            if (level > 1.0 / kSteep) {
+                next = turned(here, off, along, at.bend * disc.radius / (here.level * here.level * level));
+                if (!(next > low && next < high)) next = middle(low, high);
+            }
             if (next > kSteep) {
                 if (const auto found = on_face(drum, drum.point(disc.height) - nearest_to(drum))) return *found;
                 next = kSteep;
@@ -119,6 +120,15 @@ private:
             tangent = next;
             at = look(drum, disc.height - disc.radius * tangent);
         }
+    }
+
+    // The tangent after a step of Newton's method; NaN where that leads nowhere. `bent` is how far the best normal turns
+    // when the latitude does.
+    static double turned(const Latitude& here, double off, double along, double bent) {
+        constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
+        if (!(bent < 1.0 && along > 0.0)) return kNowhere;
+        const double turn = off / (along * (1.0 - bent)), across = here.level - here.rise * turn;
+        return across > 0.0 ? (here.rise + here.level * turn) / across : kNowhere;
     }
 
     // From the point of the solid that is nearest to the middle of the disc to that middle.

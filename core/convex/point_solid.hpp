@@ -34,6 +34,7 @@ struct Meridian {
     }
     PointGap gap_to_corner(double corner_out, double corner_up, const Vec3d& along) const {
         const double dx = out - corner_out, dy = up - corner_up, distance = std::sqrt(dx * dx + dy * dy);
+        if (!(distance > 0.0)) return gap(0.0, 0.0, std::copysign(1.0, corner_up), false, along);
         return gap(distance, dx / distance, dy / distance, true, along);
     }
 };
