@@ -114,6 +114,16 @@ CoreGap<double> found_another_way(const CorePair& pair, CoreQuestion cores, cons
     return again;
 }
 
+// Any direction proves a distance. Nothing is said if that is not enough, so that answers do not depend on the direction.
+std::optional<CoreGap<double>> parted_along(const CorePair& pair, const Vec3d& direction, double enough) {
+    const Vec3d normal = unit_or({1, 0, 0}, direction);
+    const Difference farthest = pair.farthest(normal);
+    const double separation = -dot(normal, farthest.w);
+    if (!(separation > enough)) return std::nullopt;
+    const double lower = separation - 16.0 * kEpsilon * pair.reach;
+    return CoreGap<double>{farthest.a, normal, separation, lower, norm(farthest.w) + 16.0 * kEpsilon * pair.reach};
+}
+
 Gap gap(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPart& at_b, const Question& question,
         Work& work) {
     if (question.has_shortcuts)
@@ -138,6 +148,11 @@ Gap gap(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPa
         gap.converged = has_converged(gap, size, pair.reach, pair.curved, question);
         return gap;
     };
+    if (norm_sq(question.parting) > 0.0) {
+        ++work.iterations;
+        if (const auto proved = parted_along(pair, transposed_times(turn, question.parting), cores.lower_above))
+            return answer(*proved);
+    }
     CoreGap<double> known = core_gap(pair, cores, iterations);
     Gap best = answer(known);
     for (int way = 0; !best.converged && way < kOtherWays; ++way) {

@@ -14,6 +14,7 @@ struct Question {
     double tolerance = 0.0;                                         // of the bracket, relative to size; 0: as documented
     Vec3d towards_b{0, 0, 0};                                       // a normal to begin with, if there is a guess,
     const Gap* nearest_before = nullptr;                            // and triangles
+    Vec3d parting{0, 0, 0};  // a direction that may prove at once that they are farther apart than `at_most`
     DepthMethod method = DepthMethod::epa;
     bool has_shortcuts = true;  // closed forms where there are any
 };

@@ -122,7 +122,7 @@ std::span<const NearPair> Posture::sorted() {
 bool Posture::is_within(const NearPair& near, double limit, Work& work) {
     const std::int32_t a = pair_at(near.pair).a, b = pair_at(near.pair).b;
     if (!place_at(a).is_single || !place_at(b).is_single) return within(placed(a), placed(b), limit, work);
-    const Question question{.at_most = limit, .near_enough = limit, .towards_b = direction_of(near)};
+    const Question question{.at_most = limit, .near_enough = limit, .parting = direction_of(near)};
     return gap(near.pair, question, work).distance <= limit;
 }
 
@@ -138,8 +138,8 @@ bool Posture::open(const NearPair& near, double at_most, Gap& found, Work& work)
     const std::int32_t pair = near.pair, a = pair_at(pair).a, b = pair_at(pair).b;
     if (!has_surface(pair)) {
         // A direction in which they overlap little may show that others overlap more.
-        const Vec3d towards = near.lower < 0.0 ? direction_of(near) : Vec3d{0, 0, 0};
-        found = gap(pair, {.at_most = at_most, .towards_b = towards}, work);
+        const Vec3d parting = near.lower < 0.0 && at_most < kInfinity ? direction_of(near) : Vec3d{0, 0, 0};
+        found = gap(pair, {.at_most = at_most, .parting = parting}, work);
         return true;
     }
     const Vec3d origin = placed(a).origin();
