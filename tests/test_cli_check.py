@@ -174,7 +174,7 @@ def test_plot_and_page_are_written(here):
         (["gantry.urdf", "-q", "half.csv"], "half.csv has no column 'y'; it has 'x'."),
         (["gantry.urdf", "-q", "twice.csv"], "twice.csv, line 1 names a column twice"),
         (["gantry.urdf", "-q", "ragged.csv"], "ragged.csv, line 3 has 1 column, but 2 were expected."),
-        (["gantry.urdf", "-q", "word.csv"], "word.csv, line 2: 'far' is no number."),
+        (["gantry.urdf", "-q", "word.csv"], "word.csv, line 2: 'far' is no number; commas part the columns."),
         (["gantry.urdf", "-q", "none.csv"], "none.csv holds no numbers."),
         (["gantry.urdf", "-q", "latin.csv"], "latin.csv is no CSV file in UTF-8"),
         (["gantry.urdf", "-q", "cube.npy"], "cube.npy must hold rows of numbers, (n, values), but its shape is (2, 2,"),

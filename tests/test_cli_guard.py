@@ -150,7 +150,7 @@ def test_page_shows_the_first_stop(here):
             ["gantry.urdf", "--log", "wide.csv"],
             "wide.csv has 3 columns, but 5 were expected: time, q.x, q.y, qd.x, qd.y",
         ),
-        (["gantry.urdf", "--log", "word.csv"], "word.csv, line 2: 'slow' is no number."),
+        (["gantry.urdf", "--log", "word.csv"], "word.csv, line 2: 'slow' is no number; commas part the columns."),
         (["--latency", "-1"], "latency must be finite and not negative"),
         (["--budget", "-1"], "budget must be a number of operations"),
         (["--margin", "inf"], "margin must be a finite number"),

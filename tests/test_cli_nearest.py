@@ -27,6 +27,13 @@ def test_without_anything_it_is_a_robot_in_a_car():
     assert f"Proved: between {1e3 * expected.lower:.12f} and {1e3 * expected.upper:.12f} mm.\n" in printed
 
 
+def test_only_meshes_have_triangles(here):
+    printed = run("nearest", "wall.obj", "--to", "city", code=1).stdout
+    assert "CONTACT: wall and ground meet.\n" in printed
+    assert [line.partition(" (")[2] for line in printed.splitlines() if line.startswith("On ")] == ["triangle 0)", ""]
+    assert "pairs of triangles" not in printed
+
+
 def test_two_files_placed_and_scaled(here):
     found = told("nearest", "wall.obj@100,0,0,0,0,0", "brick.obj@0.5,0,0", "--scale", "0.001")
     expected = cl.distance(

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import warnings
 from pathlib import Path
@@ -14,7 +15,7 @@ import clearance
 import cli_runs
 from clearance.cli import make_app
 from clearance.cli.files import WriteError, bar, check_writable, write_csv, write_text
-from clearance.cli.outcomes import command, counted, plain, report, table, verdict
+from clearance.cli.outcomes import command, counted, millimetres, plain, point, report, table, verdict
 from cli_runs import COMMAND, as_process, run
 
 COMMANDS = [callback.callback.__name__ for callback in make_app().registered_commands]
@@ -122,6 +123,31 @@ def test_reader_that_has_gone_changes_nothing(here):
     assert process.returncode == 1
 
 
+@pytest.mark.parametrize(("closed", "code"), [(">&-", 0), ("2>&-", 0), (">&- 2>&-", 0)])
+def test_streams_that_are_closed_change_nothing(here, closed, code):
+    words = f"{shlex.join([*COMMAND, 'check', 'gantry.urdf', '--cell', 'wall.obj@1,0,0'])} {closed}"
+    done = subprocess.run(words, shell=True, capture_output=True, text=True, timeout=300)
+    assert done.returncode == code
+    assert done.stderr == ""
+
+
+def test_error_without_a_stream_for_errors_is_no_result(here):
+    words = f"{shlex.join([*COMMAND, 'check', 'missing.urdf'])} 2>&-"
+    done = subprocess.run(words, shell=True, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="there is no device that is always full")
+@pytest.mark.parametrize("words", [["--version"], ["check"]], ids=lambda words: words[0])
+def test_output_that_finds_no_room_is_told(here, words):
+    done = subprocess.run(
+        f"{shlex.join([*COMMAND, *words])} > /dev/full", shell=True, stderr=subprocess.PIPE, text=True
+    )
+    assert done.returncode == 3
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 # Files ----------------------------------------------------------------------------------------------------------------
 
 
@@ -144,6 +170,46 @@ def test_file_that_is_complete_takes_the_place_of_the_old_one(here):
     write_text(Path("it.txt"), "two")
     assert (here / "it.txt").read_text() == "two"
     assert len(list(here.glob("it*"))) == 1
+
+
+def test_pipe_is_written_to_and_stays_a_pipe(here):
+    os.mkfifo("pipe")
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        check_writable(Path("pipe"))
+        write_text(Path("pipe"), "one")
+        assert os.read(reader, 100) == b"one"
+    finally:
+        os.close(reader)
+    assert Path("pipe").is_fifo()
+    assert not list(here.glob("pipe.*"))
+
+
+def test_link_stays_and_what_it_leads_to_is_replaced(here):
+    (here / "elsewhere").mkdir()
+    (here / "elsewhere" / "it.txt").write_text("old")
+    (here / "link.txt").symlink_to("elsewhere/it.txt")
+    write_text(Path("link.txt"), "new")
+    assert (here / "link.txt").is_symlink()
+    assert (here / "elsewhere" / "it.txt").read_text() == "new"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["check", "--plot", "it.jpg"],
+        ["check", "--page", "it.pdf"],
+        ["guard", "--page", "it"],
+        ["nearest", "--page", "it.png"],
+        ["scan", "--plot", "it.svg"],
+        ["view", "--save", "it.htmlx"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_names_that_promise_another_kind_of_file_are_refused(here, words):
+    done = run(*words, code=2)
+    assert re.search(rf"error: {words[1]} must end in \.(png|html or \.htm), but it is {words[2]}\.", done.stderr)
+    assert not list(here.glob("it*"))
 
 
 def test_disk_that_is_full_is_told(here):
@@ -196,6 +262,11 @@ def test_names_are_no_markup(capsys):
 def test_long_lines_stay_whole_in_pipes(capsys):
     report({}, ["word " * 100 + "end", table(["a", ">b"], [["x" * 200, "1"]])], as_json=False)
     assert [len(line) for line in capsys.readouterr().out.splitlines()] == [503, 203, 203]
+
+
+def test_zero_has_no_sign():
+    assert millimetres(-1e-9) == "0.000 mm"
+    assert point(np.array([-1e-9, 0.0, -1.0])) == "0.000000, 0.000000, -1.000000"
 
 
 @pytest.mark.parametrize(("count", "said"), [(0, "0 bodies"), (1, "1 body"), (2, "2 bodies")])

@@ -89,8 +89,10 @@ def test_nothing_is_overwritten_unasked(here):
 
 def test_folder_that_cannot_be_made_ends_with_3(here):
     (here / "file").write_text("in the way")
-    done = run("simulate", "ball", "--out", "file/out", code=3)
-    assert done.stderr.startswith("error: ")
+    for out in ("file/out", "file"):
+        done = run("simulate", "ball", "--out", out, code=3)
+        assert done.stderr.startswith(f"error: {out} cannot be written: ")
+        assert done.stderr.endswith("file is no folder.\n")
 
 
 # As a process of its own ----------------------------------------------------------------------------------------------

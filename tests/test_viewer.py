@@ -239,6 +239,15 @@ def test_sliders_stay_within_limits_and_mimics_follow():
         assert all(robot.upper >= [knob.max for knob in knobs])
 
 
+def test_sliders_that_move_while_a_page_is_saved_are_drawn_afterwards():
+    robot = slide()
+    with view(robot, world={"block": BLOCK}, q=[0.1], port=0) as viewer:
+        with viewer._shown.standing():
+            viewer.move([0.4])
+        gap = robot.nearest([0.4], {"block": BLOCK})
+        np.testing.assert_allclose(line_of(viewer), [gap.point_a, gap.point_b], atol=1e-6)
+
+
 def test_moving_the_robot_moves_sliders_bodies_and_the_line_between_the_closest_pair():
     robot = slide()
     with view(robot, world={"block": BLOCK}, q=[0.1], port=0) as viewer:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from .. import __version__
 
@@ -66,14 +67,23 @@ def make_app() -> typer.Typer:
 
 def main() -> None:
     """Run the command line."""
+    # A stream that the shell has closed is None, which cannot be written to.
+    sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()
     try:
         signal.signal(signal.SIGTERM, _interrupt)
         make_app()(prog_name="clearance")
     except ImportError as error:
         print(f"the command line needs {error.name}; get it with: pip install clearance[cli]", file=sys.stderr)
         sys.exit(3)
+    except OSError as error:
+        print(f"error: {error.strerror or error}.", file=sys.stderr)
+        sys.exit(3)
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")  # until the program ends
 
 
 def _interrupt(*_: object) -> NoReturn:

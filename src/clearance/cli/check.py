@@ -18,7 +18,7 @@ from ..paths import PathReport, check_path
 from ..robots import check_margin
 from ..surfaces import extra
 from . import scenery
-from .files import bar, check_writable, whole_file, write_csv
+from .files import PAGES, PICTURES, bar, check_ending, check_writable, whole_file, write_csv
 from .outcomes import AsJson, command, counted, end, files_line, millimetres, report, say, table, verdict, written
 from .scenery import RobotWords, Setting
 
@@ -123,6 +123,8 @@ def _check_places(is_path: bool, places: Places) -> None:
         raise ValueError("--out belongs to --configurations; --json tells all there is to a path.")
     if not is_path and places.plot is not None:
         raise ValueError("--plot belongs to --path: configurations by themselves are no curve.")
+    check_ending("--plot", places.plot, *PICTURES)
+    check_ending("--page", places.page, *PAGES)
     check_writable(*places)
     for place, library in ((places.plot, "matplotlib"), (places.page, "trimesh")):
         if place is not None:
@@ -175,7 +177,7 @@ def _path_lines(
         told = f"the path {'does not' if is_seen else 'could not be proved to'} {keeps} at waypoint {until:.3f}"
         yield verdict(False, "NOT CLEAR", f"{told}; what comes before waypoint {begin:.3f} is proved.")
     if found.pair[0]:
-        bracket = f"{1e3 * found.lower:.3f} to {1e3 * found.upper:.3f} mm"
+        bracket = f"{1e3 * found.lower:z.3f} to {1e3 * found.upper:z.3f} mm"
         yield f"Least clearance: {bracket}, {' and '.join(found.pair)}, at waypoint {found.t_worst:.3f}."
     yield from files_line(*places)
 
@@ -225,7 +227,7 @@ def _configuration_lines(
 
 
 def _table_row(found: Clearances, k: int) -> tuple[str, ...]:
-    bracket = f"{1e3 * found.lower[k]:.6f} and {1e3 * found.upper[k]:.6f}"
+    bracket = f"{1e3 * found.lower[k]:z.6f} and {1e3 * found.upper[k]:z.6f}"
     return str(k), *found[k].pair, millimetres(found.distance[k]), bracket
 
 

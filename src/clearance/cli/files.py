@@ -17,6 +17,8 @@ __all__: list[str] = []
 
 Floats = NDArray[np.float64]
 
+PICTURES, PAGES = (".png",), (".html", ".htm")  # endings of what is written
+
 
 class WriteError(OSError):
     """A result has no place to go to."""
@@ -28,7 +30,7 @@ class WriteError(OSError):
 def check_writable(*paths: Path | None) -> None:
     """Refuse places that nothing can be written to, before the work begins."""
     for path in paths:
-        if path is None:
+        if path is None or _is_stream(path):
             continue
         folder = path.parent
         if not folder.is_dir():
@@ -39,18 +41,45 @@ def check_writable(*paths: Path | None) -> None:
             raise WriteError(f"{path} cannot be written: folder {folder} is read-only.")
 
 
+def check_ending(option: str, path: Path | None, *endings: str) -> None:
+    """Refuse a name that promises another kind of file than the one that is written."""
+    if path is not None and not _is_stream(path) and path.suffix.lower() not in endings:
+        raise ValueError(f"{option} must end in {' or '.join(endings)}, but it is {path}.")
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a folder that cannot be made, or that nothing can be written to."""
+    first = next(part for part in (path, *path.absolute().parents) if part.exists())
+    if not first.is_dir():
+        raise WriteError(f"{path} cannot be written: {first} is no folder.")
+    if not os.access(first, os.W_OK):
+        raise WriteError(f"{path} cannot be written: folder {first} is read-only.")
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Lend another name to write to: what is there gets the right one only when it is complete."""
+    """Lend another name to write to: what is there gets the right one only when it is complete.
+
+    Devices and pipes are written to as they are: a file in their place would take them away from everybody. A link
+    stays, and what it leads to is replaced.
+    """
     check_writable(path)
-    unfinished = path.with_name(f"{path.stem}.{os.getpid()}.part{path.suffix}")
+    final = path.resolve()
+    unfinished = path if _is_stream(path) else final.with_name(f"{final.stem}.{os.getpid()}.part{final.suffix}")
     try:
         yield unfinished
-        unfinished.replace(path)
+        if unfinished is not path:
+            unfinished.replace(final)
     except OSError as error:
         raise WriteError(f"{path} cannot be written: {error.strerror or error}.") from error
     finally:
-        unfinished.unlink(missing_ok=True)
+        if unfinished is not path:
+            unfinished.unlink(missing_ok=True)
+
+
+def _is_stream(path: Path) -> bool:
+    """Tell devices, pipes and sockets from files and folders."""
+    return path.exists() and not (path.is_file() or path.is_dir())
 
 
 def write_text(path: Path, text: str) -> None:
@@ -189,7 +218,7 @@ def _number(cell: str, path: Path, line: int) -> float:
     try:
         return float(cell or "nan")
     except ValueError:
-        raise ValueError(f"{path}, line {line}: {cell!r:.60} is no number.") from None
+        raise ValueError(f"{path}, line {line}: {cell!r:.60} is no number; commas part the columns.") from None
 
 
 def counted_columns(count: int) -> str:

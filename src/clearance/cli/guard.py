@@ -20,7 +20,7 @@ from ..robots import Robot
 from ..scene import Scene
 from ..surfaces import extra
 from . import scenery
-from .files import bar, check_writable, read_numbers, whole_file, write_csv
+from .files import PAGES, bar, check_ending, check_writable, read_numbers, whole_file, write_csv
 from .outcomes import AsJson, command, counted, end, files_line, millimetres, report, table, verdict, written
 from .scenery import RobotWords, Setting
 
@@ -105,6 +105,7 @@ def guard(
 
     Exit codes: 0 it never said stop, 1 it said stop, 2 bad input, 3 could not be done, 130 interrupted.
     """
+    check_ending("--page", page, *PAGES)
     check_writable(out, page)
     if page is not None:
         extra("trimesh")

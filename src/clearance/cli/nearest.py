@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 from rich.text import Text
 
 from .. import samples
@@ -14,10 +16,12 @@ from ..robots import check_margin
 from ..scene import Nearest, Scene
 from ..surfaces import extra
 from . import scenery
-from .files import check_writable, whole_file
+from .files import PAGES, check_ending, check_writable, whole_file
 from .outcomes import AsJson, command, counted, end, files_line, millimetres, point, report, verdict, written
 
 __all__: list[str] = []
+
+Floats = NDArray[np.float64]
 
 
 @command
@@ -61,6 +65,7 @@ def nearest(
     Exit codes: 0 apart, 1 in contact or nearer than the margin, 2 bad input, 3 could not be done, 130 interrupted.
     """
     check_margin(margin)
+    check_ending("--page", page, *PAGES)
     check_writable(page)
     if page is not None:
         extra("trimesh")
@@ -115,11 +120,17 @@ def _lines(scene: Scene, found: Nearest, margin: float, possible: int, page: Pat
         yield verdict(False, "TOO NEAR", f"{pair} by {millimetres(found.distance)}, less than {millimetres(margin)}.")
     else:
         yield verdict(False, "CONTACT", f"{pair} meet.")
-    yield f"Proved: between {1e3 * found.lower:.12f} and {1e3 * found.upper:.12f} mm."
-    yield f"On {found.body_a}: {point(found.point_a)} (triangle {found.feature_a})"
-    yield f"On {found.body_b}: {point(found.point_b)} (triangle {found.feature_b})"
-    yield f"Of {possible} pairs of triangles {found.work.triangle_tests} were looked at."
+    yield f"Proved: between {1e3 * found.lower:z.12f} and {1e3 * found.upper:z.12f} mm."
+    yield _witness(scene, found.body_a, found.point_a, found.feature_a)
+    yield _witness(scene, found.body_b, found.point_b, found.feature_b)
+    if possible:
+        yield f"Of {possible} pairs of triangles {found.work.triangle_tests} were looked at."
     yield from files_line(page)
+
+
+def _witness(scene: Scene, name: str, where: Floats, triangle: int) -> str:
+    """Tell where a body is nearest; only meshes have triangles."""
+    return f"On {name}: {point(where)}" + (f" (triangle {triangle})" if _triangles(scene, name) else "")
 
 
 def _write_page(scene: Scene, found: Nearest, page: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 import typer
@@ -66,13 +66,13 @@ def say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
-def fail(message: str, code: int) -> None:
+def fail(message: str, code: int) -> NoReturn:
     """End with a message and a code."""
     say(message if code == INTERRUPTED else f"error: {message}")
     raise typer.Exit(code)
 
 
-def end(is_clear: bool) -> None:
+def end(is_clear: bool) -> NoReturn:
     """End well, or with the code that says that something touches."""
     raise typer.Exit(DONE if is_clear else CONTACT)
 
@@ -150,11 +150,11 @@ def counted(count: int, what: str) -> str:
 
 
 def millimetres(length: float) -> str:
-    return f"{1e3 * length:.3f} mm"
+    return f"{1e3 * length:z.3f} mm"
 
 
 def point(xyz: NDArray[np.float64]) -> str:
-    return ", ".join(f"{round(value, 6) + 0.0:.6f}" for value in xyz.tolist())  # no minus before zero
+    return ", ".join(f"{value:z.6f}" for value in xyz.tolist())
 
 
 def _rendered(thing: str | Text | Table) -> str:

@@ -16,7 +16,7 @@ from ..scan_noise import Noise
 from ..scanner import LaserScanner, Scan, bodies_of
 from ..surfaces import extra
 from . import scenery
-from .files import check_writable, whole_file, write_csv
+from .files import PICTURES, check_ending, check_writable, whole_file, write_csv
 from .outcomes import AsJson, command, counted, files_line, point, report, table, written
 
 __all__: list[str] = []
@@ -94,6 +94,7 @@ def scan(
 
     Exit codes: 0 done, 2 bad input, 3 could not be done, 130 interrupted.
     """
+    check_ending("--plot", plot, *PICTURES)
     check_writable(out, plot)
     if plot is not None:
         extra("matplotlib")

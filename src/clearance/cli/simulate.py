@@ -17,7 +17,7 @@ from ..simulation.recordings import Recording
 from ..simulation.runs import simulate as run
 from ..simulation.scenario import Scenario, shipped_scenarios
 from . import scenery
-from .files import bar, whole_file
+from .files import bar, check_folder, whole_file
 from .outcomes import INTERRUPTED, AsJson, command, fail, report
 
 __all__: list[str] = []
@@ -60,6 +60,7 @@ def simulate(
     Exit codes: 0 done, 2 bad input, 3 could not be done, 130 interrupted.
     """
     read = scenery.read_scenario(DEFAULT if scenario is None else scenario)
+    check_folder(out)
     begun = perf_counter()
     try:
         with _stop_on_signals() as stop, bar(read.title) as progress:
@@ -77,7 +78,6 @@ def simulate(
         raise ValueError(f"{error} (--resume, --overwrite)") from error
     if recording is None:
         fail(f"interrupted; what there is stays in {out}: go on with --resume.", INTERRUPTED)
-        return
     where = _page(recording, out) if page else None
     told = _told(read, recording, perf_counter() - begun, out, where)
     report(told, _lines(told), as_json)

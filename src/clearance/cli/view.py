@@ -13,7 +13,7 @@ import typer
 from .. import samples
 from ..simulation.recordings import Recording
 from . import scenery
-from .files import check_writable, whole_file
+from .files import PAGES, check_ending, check_writable, whole_file
 from .outcomes import AsJson, command, files_line, report, written
 from .scenery import RobotWords
 
@@ -64,6 +64,7 @@ def view(
     """
     from ..viewer import view as show
 
+    check_ending("--save", save, *PAGES)
     check_writable(save)
     shown, about = _read(things, RobotWords(None, srdf, packages, collision, cell, scale, ()))
     with show(*shown, **about, port=port if save is None else 0, host=host) as viewer:

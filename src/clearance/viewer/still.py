@@ -111,6 +111,8 @@ class Still:
         with self._drawing:
             self._draw()
             yield
+        if self._is_stale:  # somebody has moved a slider meanwhile
+            self.refresh()
 
     def marks(self, table: PairTable) -> tuple[list[Witness], list[Manifold]]:
         """Gaps that were given and the closest pairs; contacts. Each has a loud colour of its own."""
