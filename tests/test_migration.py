@@ -2,11 +2,13 @@
 
 import re
 from pathlib import Path
+from types import GetSetDescriptorType
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
+import clearance as cl
 from test_readme import PRINTED
 
 PAGES = Path(__file__).parent.parent / "docs" / "migration"
@@ -70,3 +72,52 @@ def test_triangles_that_meet_are_as_many_as_pairs_without_distance(capsys):
     )
     meet = cl.elements.closest(one[:, None], other[None, :]).distance <= 0.0
     assert 0 < np.count_nonzero(meet) == len(np.unique(names["hit"].features, axis=0))
+
+
+# What the tables name -------------------------------------------------------------------------------------------------
+
+OURS = {
+    "cl": cl,
+    "sim": cl.simulation,
+    "gap": cl.Gap,
+    "hits": cl.Hits,
+    "robot": cl.Robot,
+    "scene": cl.Scene,
+    "world": cl.simulation.World,
+}
+THEIRS = {"python_fcl": {"fcl": "fcl"}, "coal": {"coal": "coal"}, "pybullet": {"p": "pybullet"}}
+
+
+def missing_names(page, prefix, thing):
+    """Return the dotted names of a page, outside of its blocks, that begin with a prefix and that a thing lacks."""
+    prose = BLOCK.sub("", (PAGES / f"{page}.md").read_text(encoding="utf-8"))
+    words = " ".join(re.findall(r"`([^`]+)`", prose))
+    found = set(re.findall(rf"(?<![\w.]){prefix}\.([A-Za-z_][\w.]*\w)", words))
+    assert found or prefix != "cl"
+    return sorted(name for name in found if not has(thing, name))
+
+
+def has(thing, name):
+    """Tell whether a class or module has a name; what its values have in turn is not known here."""
+    for part in name.split("."):
+        if part in getattr(thing, "__dataclass_fields__", ()):
+            return True
+        if not hasattr(thing, part):
+            return False
+        thing = getattr(thing, part)
+        if isinstance(thing, property | GetSetDescriptorType):
+            return True
+    return True
+
+
+@pytest.mark.parametrize("page", [*(peer.page for peer in PEERS), "pqp"])
+def test_tables_name_only_what_there_is(page):
+    missing = {prefix: missing_names(page, prefix, thing) for prefix, thing in OURS.items()}
+    assert not any(missing.values()), missing
+
+
+@pytest.mark.parametrize("page", THEIRS)
+def test_tables_name_only_what_the_other_library_has(page):
+    for prefix, module in THEIRS[page].items():
+        library = pytest.importorskip(module, reason=f"the other side is not installed: {module}")
+        assert missing_names(page, prefix, library) == []
