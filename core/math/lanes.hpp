@@ -178,6 +178,8 @@ struct Double8 {
     CLEARANCE_INLINE Double8(double v) : value(_mm512_set1_pd(v)) {}
     CLEARANCE_INLINE Double8(Double4 low, Double4 high)
         : value(_mm512_insertf64x4(_mm512_castpd256_pd512(low.value), high.value, 1)) {}
+    CLEARANCE_INLINE Double4 low() const { return _mm512_castpd512_pd256(value); }
+    CLEARANCE_INLINE Double4 high() const { return _mm512_extractf64x4_pd(value, 1); }
 };
 
 CLEARANCE_INLINE Double8 operator+(Double8 a, Double8 b) { return _mm512_add_pd(a.value, b.value); }
