@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import astuple, fields, replace
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -172,6 +172,22 @@ def test_what_is_no_core_is_refused_by_name(name, bad):
 def test_what_is_no_radius_is_refused_by_name(name, bad):
     with pytest.raises(ValueError, match=rf"^{name} "):
         closest(UNIT, UNIT, **{name: bad})
+
+
+@pytest.mark.parametrize("kinds_of_both", list(product((1, 2, 3), repeat=2)), ids=str)
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e31, -1e31])
+def test_no_number_slips_through_anywhere_in_a_batch(kinds_of_both, bad):
+    rng = np.random.default_rng(12)
+    rows = 21  # groups of eight, four and two lanes, and a last one that is not full
+    good = {name: rng.normal(size=(rows, kind, 3)) for name, kind in zip("ab", kinds_of_both, strict=True)}
+    for name, cores in good.items():
+        for vertex, axis in np.ndindex(cores.shape[1:]):
+            spoilt = cores.copy()
+            spoilt[rng.integers(rows), vertex, axis] = bad
+            with pytest.raises(ValueError, match=rf"^{name} "):
+                closest(**good | {name: spoilt})
+        with pytest.raises(ValueError, match=rf"^radius_{name} "):
+            closest(**good, **{f"radius_{name}": np.where(np.arange(rows) == rng.integers(rows), bad, 0.1)})
 
 
 @pytest.mark.parametrize("bad", [-1e-12, -0.1, 1e31])
