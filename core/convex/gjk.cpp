@@ -36,6 +36,7 @@ GjkResult gjk(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop
     constexpr double inf = std::numeric_limits<double>::infinity();
     GjkResult result{{}, unit_or({1, 0, 0}, towards_b), -inf, inf, 0};
     if (!pair.curved && walk_over_polytopes(pair, stop, result)) return result;
+    if (result.upper == 0.0) return result;  // a corner of each at one place: from there no direction leads on
     Vec3d towards = result.iterations > 0 ? result.simplex.direction() : result.normal;
     Trust newton;
     double narrowest = inf;

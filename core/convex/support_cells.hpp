@@ -29,8 +29,8 @@ public:
 
 private:
     static int column(double at) {
-        const int k = static_cast<int>(at + 0.5 * kSide);
-        return k < kSide ? k : kSide - 1;
+        const double k = at + 0.5 * kSide;
+        return k > 0.0 ? k < kSide ? static_cast<int>(k) : kSide - 1 : 0;  // for NaN, too
     }
 };
 
