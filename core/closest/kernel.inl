@@ -231,9 +231,8 @@ std::size_t farthest(const double* blocks, std::size_t count, double x, double y
     for (std::size_t block = 0; block < count; ++block) {
         const double* from = blocks + 3 * kPointBlock * block;
         for (std::size_t g = 0; g < groups; ++g, from += lanes) {
-            Real height = along[0] * LaneTraits<Real>::load(from) +
-                                along[1] * LaneTraits<Real>::load(from + kPointBlock) +
-                                along[2] * LaneTraits<Real>::load(from + 2 * kPointBlock);
+            Real height = along[0] * LaneTraits<Real>::load(from) + along[1] * LaneTraits<Real>::load(from + kPointBlock) +
+                          along[2] * LaneTraits<Real>::load(from + 2 * kPointBlock);
             at[g] = select(height > best[g], number[g], at[g]);
             best[g] = max_of(height, best[g]);
             number[g] = number[g] + Real(static_cast<double>(kPointBlock));

@@ -149,7 +149,7 @@ def grains_report(folder: Path) -> str:
     return (
         f"{GRAINS // 2} spheres and {GRAINS // 2} cubes fall into a box: {FALL:g} s of motion in {elapsed:.1f} s.\n"
         f"They fill {found.bulk_fraction:.0%} of it, {found.pairs} pairs touch, and overlap by "
-        f"{found.mean_depth / (2 * grains.shapes[0].radius):.1e} of a grain on the mean."
+        f"{found.mean_depth / (2 * grains.shapes[0].ball[1]):.1e} of a grain on the mean."
     )
 
 

@@ -396,12 +396,12 @@ class Robot(Mechanism):
         RobotGap
             A `Gap` with the names `link_a` and `link_b`, together `pair`.
         """
-        if type(q) is not np.ndarray or q.ndim != 1 or q.dtype != np.float64:
-            rows, dims = self._rows(q)
-            if dims != ():
-                raise ValueError(f"nearest takes one configuration, but there are {dims}; see clearances.")
-            q = rows[0]
-        return self._cell(world)[0].nearest_one(q, _limit(at_most))
+        if isinstance(q, np.ndarray) and q.ndim == 1 and q.dtype == np.float64:
+            return self._cell(world)[0].nearest_one(q, _limit(at_most))
+        rows, dims = self._rows(q)
+        if dims != ():
+            raise ValueError(f"nearest takes one configuration, but there are {dims}; see clearances.")
+        return self._cell(world)[0].nearest_one(rows[0], _limit(at_most))
 
     def distances(
         self, q: Configuration, world: World = None, *, at_most: float = inf, threads: int | None = None
