@@ -68,6 +68,7 @@ std::optional<CoreGap<double>> gap_of_boxes(const CorePair& pair, const CoreQues
     Depth found = box_box_depth(*a, *b, pair);
     if (found.lower > question.lower_above)
         return CoreGap<double>{{0, 0, 0}, found.normal, found.lower, found.lower, norm(pair.b_origin)};
+    if (far_apart) return std::nullopt;  // so that the answer does not depend on what was asked
     if (!(found.lower > touching || found.upper < -touching)) return std::nullopt;
     if (found.lower > 0.0 && !found.point_a) return towards_b = found.normal, std::nullopt;
     if (!found.point_a) polish(pair, found);

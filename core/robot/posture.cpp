@@ -17,7 +17,11 @@ Vec3d direction_of(const NearPair& near) { return {near.towards.x, near.towards.
 }  // namespace
 
 Posture::Posture(const Cell& cell)
-    : cell_(&cell), frames_(cell.tree().frames().size()), balls_(cell), places_(cell.bodies().size()) {
+    : cell_(&cell),
+      frames_(cell.tree().frames().size()),
+      balls_(cell),
+      places_(cell.bodies().size()),
+      looked_at_(cell.pairs().size()) {
     for (std::size_t k = 0; k < places_.size(); ++k) {
         const CellBody& body = cell.bodies()[k];
         bodies_.emplace_back(body.body);
@@ -177,13 +181,17 @@ struct Posture::Best {
 };
 
 void Posture::look_at(const NearPair& near, double at_most, Best& best, Work& work) {
+    std::uint64_t& looked_at = looked_at_[static_cast<std::size_t>(near.pair)];
+    if (looked_at == asked_) return;
+    looked_at = asked_;
     Gap found;
     const bool is_found = open(near, at_most, found, work);
     best.lowest = min_of(best.lowest, found.lower);
     if (is_found && found.distance <= at_most && found.distance < best.best.gap.distance) best.best = {found, near.pair};
 }
 
-// Of solids whose boxes overlap one is the nearest, if any of them overlap themselves.
+// Of solids whose boxes and balls overlap one is the nearest, if any of them overlap themselves. All others are farther
+// apart than what is returned.
 double Posture::look_at_overlapping(double at_most, Best& best, Work& work) {
     const double most = min_of(at_most, 0.0);
     for (const NearPair& one : near_all([&](std::int32_t) { return most; }, most, work)) {
@@ -199,22 +207,21 @@ NearestPair Posture::nearest(double at_most, Work& work) {
     NearestPair& best = found_so_far.best;
     double& lowest = found_so_far.lowest;
     surfaces_.clear(), owner_.clear();
-    // Pairs with bounds of up to this have been looked at.
-    const double looked_at = has_surfaces_ ? kNaN : look_at_overlapping(at_most, found_so_far, work);
+    ++asked_;
+    const double others_beyond = has_surfaces_ ? kNaN : look_at_overlapping(at_most, found_so_far, work);
     double within_reach = at_most;
-    std::int32_t first = -1;
-    if (best.pair < 0 && !(at_most <= looked_at)) {
+    if (best.pair < 0 && !(at_most <= others_beyond)) {
         const Start where = start();
         within_reach = min_of(at_most, where.upper);
-        if (where.pair >= 0 && !has_surface(where.pair)) first = where.pair;
-        if (first >= 0) look_at({first, {0, 0, 0}, 0.0}, within_reach, found_so_far, work);
+        if (where.pair >= 0 && !has_surface(where.pair))
+            look_at({where.pair, {0, 0, 0}, 0.0}, within_reach, found_so_far, work);
     }
     const double most = min_of(within_reach, best.gap.distance);
-    if (!(most <= looked_at))
+    if (!(most <= others_beyond))
         for (const NearPair& one : near_all([&](std::int32_t) { return most; }, most, work)) {
             const double bound = min_of(within_reach, best.gap.distance);
             if (one.lower > bound) break;
-            if (!(one.lower <= looked_at) && one.pair != first) look_at(one, bound, found_so_far, work);
+            look_at(one, bound, found_so_far, work);
         }
     if (!surfaces_.empty() && best.gap.distance > least_distance(surfaces_)) {
         const Question question{.at_most = min_of(within_reach, best.gap.distance)};

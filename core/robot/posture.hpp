@@ -130,7 +130,9 @@ private:
     std::vector<Pose> frames_;
     BallSieve balls_;
     std::vector<BoxPlace> places_;
-    std::uint64_t taken_ = 0;  // configurations
+    std::uint64_t taken_ = 0;               // configurations
+    std::vector<std::uint64_t> looked_at_;  // for each pair, the question that it was last looked at for
+    std::uint64_t asked_ = 0;               // questions for the nearest
     std::vector<PlacedBody> bodies_;
 
     // Room for one question.
