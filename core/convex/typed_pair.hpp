@@ -20,6 +20,9 @@ struct TypedPair {
     }
 };
 
+template <class A, class B>
+TypedPair(const A&, const B&, const CorePair&) -> TypedPair<A, B>;
+
 // Calls with the pair as it is, if both cores are polytopes.
 template <class Call>
 auto with_polytopes(const CorePair& pair, const Call& call) {
