@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
-from io import StringIO
+from contextlib import contextmanager
 from os import PathLike
-from threading import Event
+from threading import Event, Lock
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -26,6 +25,7 @@ from .things import Things, sorted_things
 __all__ = ["Viewer", "view"]
 
 BLUE = (31, 79, 216)
+_TURN = Lock()
 
 
 def view(
@@ -250,6 +250,11 @@ def _check_address(host: str, port: int) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep the server from printing, which it does whatever it is told."""
-    with redirect_stdout(StringIO()):
-        yield
+    """Keep the server from printing, which it does with rich, whatever it is told. Threads take turns."""
+    console = extra("rich").get_console()
+    with _TURN:
+        before, console.quiet = console.quiet, True
+        try:
+            yield
+        finally:
+            console.quiet = before
