@@ -73,13 +73,13 @@ def view(
                 viewer.save(unfinished)
             report({"page": save}, files_line(save), as_json)
         else:
-            report({"url": viewer.url}, [f"Open {viewer.url} to look; Ctrl-C ends it."], as_json)
-            _wait()
+            _serve(viewer.url, as_json)
 
 
-def _wait() -> None:
-    """Wait for Ctrl-C, which is how this ends well."""
+def _serve(url: str, as_json: bool) -> None:
+    """Tell where to look, and wait for Ctrl-C, which is how this ends well."""
     try:
+        report({"url": url}, [f"Open {url} to look; Ctrl-C ends it."], as_json)
         threading.Event().wait()
     except KeyboardInterrupt:
         return
