@@ -34,7 +34,8 @@ void near_balls(const BallLanes& balls, const BallRow& row, const Vec3<float>& p
         const std::size_t at = row.first + 8 * k;
         const Real radii = max_of(Real(reach) + LaneTraits<Real>::load(balls.radius + at), Real(0.0f));
         const Vec3<Real> apart = loaded<Real>(balls.x, balls.y, balls.z, at) - to;
-        near[k] = static_cast<std::uint8_t>(bits_of(norm_sq(apart) <= radii * radii));
+        // What floats cannot hold, places far away in units of very small balls, may be near: only what is farther is left.
+        near[k] = static_cast<std::uint8_t>(~bits_of(norm_sq(apart) > radii * radii));
     }
 }
 
