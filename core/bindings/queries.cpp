@@ -3,7 +3,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <optional>
 
 #include "bindings/gaps.hpp"
@@ -68,6 +70,8 @@ Gap hint_at(const HintColumns& hint, std::size_t row) {
     return gap;
 }
 
+constexpr std::size_t kRowsAtATime = 64;
+
 // Rows of two batches of equal length, or of one batch against one placed shape.
 nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at_most, double tolerance,
                          const std::optional<HintColumns>& hint, bool only_within, int threads) {
@@ -79,7 +83,6 @@ nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at
     refuse_two_half_spaces(*side_a.body, *side_b.body);
     GapRows gaps(rows);
     const GapColumns& out = gaps.out;
-    std::vector<Work> work(rows);
     std::atomic<std::size_t> unconverged = rows;
     const auto put = [&](std::size_t row, const Gap& gap) {
         gaps.set(row, gap);
@@ -87,34 +90,45 @@ nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at
     };
     const Element *element_a = only_element(*side_a.body), *element_b = only_element(*side_b.body);
     const bool single_elements = element_a != nullptr && element_b != nullptr;
-    const auto distance_at = [&](std::size_t row) {
-        Question question = asked;
-        Gap before;
-        if (hint) {
-            before = hint_at(*hint, row);
-            question.towards_b = direction_of(before.normal), question.nearest_before = &before;
+    const auto ask_rows = [&](std::size_t begin, std::size_t end, Work& work) {
+        Question questions[kRowsAtATime];
+        Gap before[kRowsAtATime], found[kRowsAtATime];
+        AskedPair asked_pairs[kRowsAtATime];
+        for (std::size_t row = begin; row < end; ++row) {
+            const std::size_t k = row - begin;
+            questions[k] = asked;
+            if (hint) {
+                before[k] = hint_at(*hint, row);
+                questions[k].towards_b = direction_of(before[k].normal), questions[k].nearest_before = &before[k];
+            }
+            asked_pairs[k] = {side_a.body, &side_a.pose(row), side_b.body, &side_b.pose(row), &questions[k]};
         }
-        return distance(*side_a.body, side_a.pose(row), *side_b.body, side_b.pose(row), question, work[row]);
+        distances({asked_pairs, end - begin}, found, work);
+        for (std::size_t row = begin; row < end; ++row) put(row, found[row - begin]);
     };
+    Work total;
+    std::mutex adding;
     {
         const nb::gil_scoped_release release;
-        Pool::shared().for_blocks(rows, single_elements ? 1024 : 16, threads, [&](std::size_t begin, std::size_t end) {
+        const std::size_t block = single_elements ? 1024 : kRowsAtATime;
+        Pool::shared().for_blocks(rows, block, threads, [&](std::size_t begin, std::size_t end) {
+            Work work;
             if (single_elements) {
                 distances(*element_a, side_a.poses, *element_b, side_b.poses, out, begin, end);
-                for (std::size_t row = begin; row < end; ++row) {
-                    work[row].pairs = work[row].element_tests = 1;
+                work.pairs = work.element_tests = static_cast<std::int64_t>(end - begin);
+                for (std::size_t row = begin; row < end; ++row)
                     if (out.lower[row] > at_most) put(row, farther_than_asked(out.lower[row]));
-                }
-                return;
+            } else {
+                for (std::size_t row = begin; row < end; row += kRowsAtATime)
+                    ask_rows(row, std::min(row + kRowsAtATime, end), work);
             }
-            for (std::size_t row = begin; row < end; ++row) put(row, distance_at(row));
+            const std::lock_guard<std::mutex> lock(adding);
+            total += work;
         });
     }
     if (unconverged < rows)
         check_converged(
             {.distance = 0.0, .lower = out.lower[unconverged], .upper = out.upper[unconverged], .converged = false});
-    Work total;
-    for (const Work& one : work) total += one;
     return nb::make_tuple(gaps.columns(), total);
 }
 

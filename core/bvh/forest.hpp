@@ -34,7 +34,7 @@ struct Stand {
 };
 
 // How distances of a pair differ from those of the triangles in its trees.
-struct Depth {
+struct SurfaceDepth {
     double sweep = 0.0;       // radii of clouds, which are taken off
     double least = 0.0;       // surfaces are met and no more; balls may lie in each other or in solids
     bool into_solid = false;  // points are deep where they are inside
@@ -48,7 +48,7 @@ struct SurfacePair {
     Stand at_a, at_b;
     float lower = 0.0f;  // after a search: no two of their triangles are nearer than this
 
-    Depth depth() const {
+    SurfaceDepth depth() const {
         constexpr double kAnything = -std::numeric_limits<double>::infinity();
         const bool is_surface = !a->is_cloud() || (b != nullptr && !b->is_cloud());
         return {a->radius + (b == nullptr ? 0.0 : b->radius), is_surface ? 0.0 : kAnything, !is_surface && b == nullptr};

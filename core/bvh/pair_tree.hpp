@@ -21,7 +21,7 @@ class PairTree {
 public:
     static constexpr int width = TreeType::width;
 
-    PairTree(const TreeType& a, const TreeType& b, const Stand& at_a, const Stand& at_b, const Depth& depth = {})
+    PairTree(const TreeType& a, const TreeType& b, const Stand& at_a, const Stand& at_b, const SurfaceDepth& depth = {})
         : a_(&a), b_(&b), least_(static_cast<float>(depth.least)), into_solid_(depth.into_solid) {
         const Mat3 a_from_b = transposed_times(at_a.rotation, at_b.rotation);
         const Vec3d middle_a = at_a.rotation * a.centre, middle_b = at_b.rotation * b.centre;

@@ -36,6 +36,19 @@ CoreGap<double> gap_apart(const CorePair& pair, const GjkResult& found) {
     return gap;
 }
 
+// Most walks end with the very direction that proves how far the polytopes are apart: then that is the answer.
+std::optional<CoreGap<double>> gap_of_walk(const PolytopeWalk& walked, const StopRule& stop, double touching) {
+    if (walked.end != PolytopeWalk::End::settled || !walked.last_is_best) return std::nullopt;
+    Vec3d nearest{0, 0, 0}, point_a{0, 0, 0};
+    for (int k = 0; k < walked.count; ++k) {
+        nearest = nearest + walked.weight[k] * walked.corner[k].w;
+        point_a = point_a + walked.weight[k] * walked.corner[k].a;
+    }
+    const double upper = norm(nearest);
+    if (!(upper - walked.lower <= min_of(stop.width, stop.relative_width * upper)) || !(upper > touching)) return std::nullopt;
+    return CoreGap<double>{point_a, walked.normal, upper, walked.lower, upper};
+}
+
 CoreGap<double> widened(CoreGap<double> gap, double by) {
     gap.lower -= by, gap.upper += by;
     return gap;
@@ -77,16 +90,24 @@ std::optional<CoreGap<double>> gap_of_boxes(const CorePair& pair, const CoreQues
 
 }  // namespace
 
-CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations) {
+CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations, const PolytopeWalk* walked) {
     const double rounding = rounding_of(pair), touching = kTouching * pair.size;
+    const StopRule stop = question.stop();
     Vec3d towards_b = question.towards_b;
-    if (question.has_shortcuts && !question.by_portal) {
+    if (walked == nullptr && question.has_shortcuts && !question.by_portal) {
         if (const auto found = gap_of_boxes(pair, question, touching, towards_b)) return widened(*found, rounding);
         if (const auto found = drum_gap(pair, question, iterations)) return widened(*found, rounding);
         if (const auto found = smooth_gap(pair, question, iterations)) return widened(*found, rounding);
     }
-    const GjkResult apart =
-        gjk(pair, towards_b, {question.width_apart, question.relative_width, question.lower_above, question.upper_at_most});
+    PolytopeWalk here;
+    if (walked == nullptr && !pair.curved) {
+        walk_kernels().one(polytopes_of(pair, towards_b, stop), here);
+        walked = &here;
+    }
+    if (walked != nullptr)
+        if (const auto found = gap_of_walk(*walked, stop, touching))
+            return iterations += walked->iterations, widened(*found, rounding);
+    const GjkResult apart = walked != nullptr ? gjk(pair, *walked, stop) : gjk(pair, towards_b, stop);
     iterations += apart.iterations;
     const bool converged = apart.upper - apart.lower <= max_of(question.width_apart, kConverged * pair.size);
     if (converged && apart.upper > touching) return widened(gap_apart(pair, apart), rounding);

@@ -14,9 +14,13 @@ struct CoreQuestion {
     Vec3d towards_b{0, 0, 0};                                         // where to begin, if that is known
     bool by_portal = false;                                           // depth by MPR, not by EPA
     bool has_shortcuts = true;                                        // closed forms where there are any
+
+    StopRule stop() const { return {width_apart, relative_width, lower_above, upper_at_most}; }
 };
 
-// The gap of two cores in the frame of a: GJK, and EPA where they meet or nearly touch.
-CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations);
+// The gap of two cores in the frame of a: GJK, and EPA where they meet or nearly touch. Two polytopes may have been walked
+// over already.
+CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations,
+                         const PolytopeWalk* walked = nullptr);
 
 }  // namespace clearance

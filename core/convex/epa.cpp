@@ -80,7 +80,11 @@ public:
     Search(const CorePair& pair, const GjkResult& start)
         : pair_(pair),
           known_upper_(start.upper),
-          best_{start.normal, -std::numeric_limits<double>::infinity(), start.upper, 0} {}
+          best_{start.normal, -std::numeric_limits<double>::infinity(), start.upper, 0} {
+        if (pair.curved) return;
+        polytopes_ = polytopes_of(pair, start.normal, {});
+        best_.lower = start.lower;  // between curved cores a better normal is searched from the very first face
+    }
 
     // Any unit vector proves a lower bound; Newton's method finds a better one nearby. `points_around` gives points
     // that are farthest along n, or nearly so.
@@ -103,12 +107,15 @@ public:
         best_.lower = separation, best_.normal = n;
     }
 
+    // Faces farther than this from the origin change nothing any more.
+    double worth_opening() const { return -best_.lower; }
+
     Depth run(Polytope& polytope, const DepthWidths& widths) {
         while (const Polytope::Face* nearest = polytope.nearest()) {
             ++best_.iterations;
             const Vec3d normal = nearest->normal;
             const double distance = nearest->distance, height = nearest->height;
-            const Difference farthest = pair_.farthest(normal);
+            const Difference farthest = farthest_along(normal);
             consider(normal, farthest.w, [&] { return polytope.corners(*nearest); });
             // A face proves something only if the origin is inside of all of them.
             best_.upper = distance < 0.0 ? known_upper_ : min_of(known_upper_, polytope.doubt() - distance);
@@ -119,7 +126,7 @@ public:
                 if (!pair_.curved && best_.upper < 0.0) best_.point_a = polytope.point_a(*nearest);
                 break;
             }
-            if (polytope.vertices() >= kMostVertices || !polytope.grow(farthest, -best_.lower)) break;
+            if (polytope.vertices() >= kMostVertices || !polytope.grow(farthest, worth_opening())) break;
         }
         // Where no face is left that is worth opening, none comes nearer than what was found.
         if (best_.lower < 0.0 && polytope.nearest() == nullptr) best_.upper = best_.lower + polytope.doubt();
@@ -135,7 +142,14 @@ public:
     }
 
 private:
+    Difference farthest_along(const Vec3d& normal) const {
+        if (pair_.curved) return pair_.farthest(normal);
+        const Corner<double> found = walk_kernels().farthest(polytopes_, normal);
+        return {found.w, found.a, found.a - found.w};
+    }
+
     const CorePair& pair_;
+    PolytopePair polytopes_;
     double known_upper_;
     Depth best_;
 };
@@ -146,7 +160,7 @@ Depth epa(const CorePair& pair, const GjkResult& start, const DepthWidths& width
     Search search(pair, start);
     const Start tetrahedron(pair, start.simplex);
     thread_local Polytope polytope;
-    if (tetrahedron.count < 4 || !polytope.start(tetrahedron.corner, pair.size)) return search.flat(tetrahedron.normal);
+    if (tetrahedron.count < 4 || !polytope.start(tetrahedron.corner, pair.size, search.worth_opening())) return search.flat(tetrahedron.normal);
     return search.run(polytope, widths);
 }
 

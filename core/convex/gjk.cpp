@@ -1,7 +1,6 @@
 #include "convex/gjk.hpp"
 
 #include "convex/curvature.hpp"
-#include "convex/polytope_walk.hpp"
 #include "convex/ruling.hpp"
 
 namespace clearance {
@@ -9,6 +8,7 @@ namespace clearance {
 namespace {
 
 constexpr int kMostIterations = 400;
+constexpr double kTouching = 1e-10;  // of the size: nearer than this, directions are noise
 constexpr double kLean = 1e-12;
 constexpr int kMostIdle = 6;  // iterations in a row that tighten neither bound
 
@@ -30,16 +30,11 @@ private:
     int wait_ = 0, pause_ = 1;
 };
 
-}  // namespace
-
-GjkResult gjk(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop) {
-    constexpr double inf = std::numeric_limits<double>::infinity();
-    GjkResult result{{}, unit_or({1, 0, 0}, towards_b), -inf, inf, 0};
-    if (!pair.curved && walk_over_polytopes(pair, stop, result)) return result;
-    if (result.upper == 0.0) return result;  // a corner of each at one place: from there no direction leads on
+// Steps that care for simplices which are all but flat, and for curved cores.
+GjkResult walked_on(const CorePair& pair, GjkResult result, const StopRule& stop) {
     Vec3d towards = result.iterations > 0 ? result.simplex.direction() : result.normal;
     Trust newton;
-    double narrowest = inf;
+    double narrowest = std::numeric_limits<double>::infinity();
     for (int idle = 0; idle < kMostIdle && result.iterations < kMostIterations;) {
         ++result.iterations;
         const Difference farthest = pair.farthest(towards);
@@ -73,6 +68,40 @@ GjkResult gjk(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop
         if (result.upper == 0.0) break;
     }
     return result;
+}
+
+PolytopeCorners corners_of(const ConvexCore& core) {
+    if (const HullPointer* hull = std::get_if<HullPointer>(&core)) return (*hull)->corners();
+    if (const Box* box = std::get_if<Box>(&core)) return {.half = box->half};
+    const Element& element = std::get<Element>(core);
+    return {.points = element.vertex, .count = static_cast<std::size_t>(element.count)};
+}
+
+}  // namespace
+
+PolytopePair polytopes_of(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop) {
+    return {corners_of(pair.a), corners_of(pair.b), pair.a_from_b, pair.b_origin, unit_or({1, 0, 0}, towards_b),
+            kTouching * pair.size, stop};
+}
+
+GjkResult gjk(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop) {
+    if (pair.curved) {
+        constexpr double inf = std::numeric_limits<double>::infinity();
+        return walked_on(pair, {{}, unit_or({1, 0, 0}, towards_b), -inf, inf, 0}, stop);
+    }
+    PolytopeWalk walked;
+    walk_kernels().one(polytopes_of(pair, towards_b, stop), walked);
+    return gjk(pair, walked, stop);
+}
+
+GjkResult gjk(const CorePair& pair, const PolytopeWalk& walked, const StopRule& stop) {
+    GjkResult result{{}, walked.normal, walked.lower, 0.0, walked.iterations};
+    result.simplex.take(walked);
+    result.upper = result.simplex.distance();
+    const bool is_settled = walked.end == PolytopeWalk::End::settled && stop.holds(result.lower, result.upper);
+    // Where corners of both are at one place, no direction leads on.
+    if (is_settled || result.upper == 0.0) return result;
+    return walked_on(pair, result, stop);
 }
 
 }  // namespace clearance

@@ -1,20 +1,10 @@
 #pragma once
 
+#include "convex/polytope_walk.hpp"
 #include "convex/simplex.hpp"
+#include "convex/stop_rule.hpp"
 
 namespace clearance {
-
-// When an iteration may stop: as soon as the bracket is narrow enough, or the question is decided already.
-struct StopRule {
-    double width;                                                     // of the bracket,
-    double relative_width = std::numeric_limits<double>::infinity();  // also compared with upper
-    double lower_above = std::numeric_limits<double>::infinity();     // proved farther than anyone asks
-    double upper_at_most = -std::numeric_limits<double>::infinity();  // proved as near as was asked
-
-    bool holds(double lower, double upper) const {
-        return upper - lower <= min_of(width, relative_width * upper) || lower > lower_above || upper <= upper_at_most;
-    }
-};
 
 // What is known of the signed distance of two cores.
 struct GjkResult {
@@ -28,5 +18,11 @@ struct GjkResult {
 // bound, every simplex an upper one. Curved cores take a step of Newton's method whenever the last direction was an
 // improvement, so that both bounds meet quadratically instead of linearly.
 GjkResult gjk(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop);
+
+// Two polytopes as a walk over them wants them: as long as the pair lives.
+PolytopePair polytopes_of(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop);
+
+// The same from where a walk over two polytopes has ended.
+GjkResult gjk(const CorePair& pair, const PolytopeWalk& walked, const StopRule& stop);
 
 }  // namespace clearance

@@ -151,4 +151,6 @@ Vec3d Hull::farthest_in_tree(const Vec3d& along) const {
     }
 }
 
+Vec3d farthest_in_tree(const Hull& hull, const Vec3d& along) { return hull.farthest_in_tree(along); }
+
 }  // namespace clearance

@@ -5,6 +5,7 @@
 
 #include "closest/element.hpp"
 #include "closest/kernels.hpp"
+#include "convex/polytope_walk.hpp"
 #include "convex/support_cells.hpp"
 
 namespace clearance {
@@ -29,8 +30,14 @@ public:
     }
     const std::vector<Vec3d>& points() const { return points_; }
     Ball ball() const { return ball_; }
+    PolytopeCorners corners() const {
+        if (!nodes_.empty()) return {.tree = this};
+        return {.blocks = blocks_.front().x, .cells = cells_.empty() ? nullptr : cells_.data(), .count = blocks_.size()};
+    }
 
 private:
+    friend Vec3d farthest_in_tree(const Hull& hull, const Vec3d& along);
+
     static constexpr std::size_t kSearchedWhole = 6;    // blocks
     static constexpr std::size_t kSearchedByCell = 64;  // blocks at most
     static constexpr std::size_t kLeaf = 4;             // blocks at most

@@ -29,7 +29,7 @@ void Polytope::make_room() {
     face_.resize(faces), queue_.resize(faces), horizon_.resize(faces), waiting_.resize(2 * faces);
 }
 
-bool Polytope::start(const Difference (&corner)[4], double size) {
+bool Polytope::start(const Difference (&corner)[4], double size, double worth_opening) {
     vertices_ = faces_ = queued_ = 0;
     make_room();
     size_ = size;
@@ -47,7 +47,7 @@ bool Polytope::start(const Difference (&corner)[4], double size) {
     for (int f = 0; f < 4; ++f) {
         for (int edge = 0; edge < 3; ++edge) face_[f].beyond[edge] = kBeyond[f][edge];
         if (face_[f].thin) return false;
-        enqueue(f);
+        if (face_[f].distance < worth_opening) enqueue(f);
     }
     return true;
 }

@@ -22,15 +22,15 @@ public:
         bool thin;  // has no normal of its own: stands for nothing but its edges
     };
 
-    // A tetrahedron. False if it is flat, compared with `size`.
-    bool start(const Difference (&corner)[4], double size);
+    // A tetrahedron. False if it is flat, compared with `size`. Faces farther than `worth_opening` from the origin are never
+    // asked for.
+    bool start(const Difference (&corner)[4], double size, double worth_opening);
 
     // The face that is nearest to the origin, or that the origin is farthest outside of. Null if all are farther
     // than `worth_opening` was when they were made.
     const Face* nearest();
 
-    // Replace the faces that a new vertex sees, beginning with the nearest. Faces farther than `worth_opening` from the
-    // origin are never asked for again. False if rounding leaves no proper silhouette.
+    // Replace the faces that a new vertex sees, beginning with the nearest. False if rounding leaves no proper silhouette.
     bool grow(const Difference& vertex, double worth_opening);
 
     std::array<Difference, 3> corners(const Face& face) const {

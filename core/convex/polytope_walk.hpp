@@ -1,12 +1,59 @@
 #pragma once
 
-#include "convex/gjk.hpp"
+#include <cstdint>
+
+#include "convex/near_simplex.hpp"
+#include "convex/stop_rule.hpp"
+#include "math/pose.hpp"
 
 namespace clearance {
 
-// The steps of GJK for two polytopes, without the care that simplices need which are all but flat, or hold the origin on
-// their surface: most pairs never need it. Begins along the normal of `result`, and leaves there what it found, which is
-// proved all the same. False if rounding was in the way, and a careful walk has to go on from there.
-bool walk_over_polytopes(const CorePair& pair, const StopRule& stop, GjkResult& result);
+class Hull;
+
+// The corners of a polytope, as a walk asks for them: points in blocks, a few points, a box, or a tree of points.
+struct PolytopeCorners {
+    const double* blocks = nullptr;        // points, column by column in blocks of eight,
+    const std::uint32_t* cells = nullptr;  // and the first block for every cell of directions, if there are cells
+    const Vec3d* points = nullptr;
+    std::size_t count = 0;  // of blocks or of points
+    const Hull* tree = nullptr;
+    Vec3d half{0, 0, 0};  // of a box, if it is none of the others
+};
+
+Vec3d farthest_in_tree(const Hull& hull, const Vec3d& along);
+
+// Two polytopes in the frame of a, and what is asked of them.
+struct PolytopePair {
+    PolytopeCorners a, b;
+    Mat3 a_from_b;
+    Vec3d b_origin;
+    Vec3d towards_b;  // unit: where to begin
+    double touching;  // nearer than this, directions are noise
+    StopRule stop;
+};
+
+// Where a walk ended, and what it has proved by then.
+struct PolytopeWalk {
+    enum class End { settled, meeting, unclear };
+    End end;
+    int iterations, count;         // of steps, and of corners: four of them hold the origin
+    bool last_is_best;             // the normal is the direction from the nearest point to the origin
+    Vec3d normal;                  // the unit vector that proves
+    double lower;                  // this
+    Corner<double> corner[4];      // and these have, with
+    double weight[3];              // these weights, the nearest point
+};
+
+// The steps of GJK for pairs of polytopes, without the care that simplices need which are all but flat, or hold the origin on
+// their surface: most pairs never need it. One pair at a time, or as many side by side as there are lanes, with the same
+// bits.
+struct WalkKernels {
+    void (*one)(const PolytopePair& pair, PolytopeWalk& found);
+    void (*many)(const PolytopePair* pairs, PolytopeWalk* found, std::size_t count);
+    Corner<double> (*farthest)(const PolytopePair& pair, const Vec3d& along);  // the point of A - B
+};
+
+// Those of the instruction set that is in use: see closest/kernels.hpp.
+const WalkKernels& walk_kernels();
 
 }  // namespace clearance

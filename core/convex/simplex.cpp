@@ -69,20 +69,17 @@ Simplex::Nearby Simplex::nearby_on_tetrahedron() const {
     return best;
 }
 
-void Simplex::stand_on(const Difference* const (&vertices)[4], const double (&weights)[3], int count) {
+void Simplex::take(const PolytopeWalk& walked) {
     count_ = 0, nearest_ = {0, 0, 0};
-    for (int k = 0; k < count; ++k) {
-        if (weights[k] <= 0.0) continue;
-        vertex_[count_] = *vertices[k];
-        weight_[count_++] = weights[k];
-        nearest_ = nearest_ + weights[k] * vertices[k]->w;
+    for (int k = 0; k < walked.count; ++k) {
+        const auto& [w, a] = walked.corner[k];
+        const double weight = walked.count == 4 ? 0.25 : walked.weight[k];
+        if (weight <= 0.0) continue;
+        vertex_[count_] = {w, a, a - w};
+        weight_[count_++] = weight;
+        if (walked.count < 4) nearest_ = nearest_ + weight * w;
     }
     distance_ = norm(nearest_);
-}
-
-void Simplex::hold_origin(const Difference* const (&vertices)[4]) {
-    for (int k = 0; k < 4; ++k) vertex_[k] = *vertices[k], weight_[k] = 0.25;
-    count_ = 4, nearest_ = {0, 0, 0}, distance_ = 0.0;
 }
 
 bool Simplex::extend(const Difference& by) {

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "convex/minkowski.hpp"
+#include "convex/polytope_walk.hpp"
 
 namespace clearance {
 
@@ -11,9 +12,8 @@ class Simplex {
 public:
     Simplex() {}  // room for vertices is left as it is: clearing it would take as long as a step of GJK
 
-    // Become up to three vertices with the weights that make their nearest point, or a tetrahedron around the origin.
-    void stand_on(const Difference* const (&vertices)[4], const double (&weights)[3], int count);
-    void hold_origin(const Difference* const (&vertices)[4]);
+    // Become that of a walk: up to three corners with the weights that make their nearest point, or four around the origin.
+    void take(const PolytopeWalk& walked);
 
     // Try one more vertex: keep it, and of the others what the nearest point needs, if that brings it nearer to the
     // origin than `distance` was. Returns whether it did.

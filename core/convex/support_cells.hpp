@@ -14,7 +14,7 @@ public:
     static constexpr int kSide = 6, kCells = 6 * kSide * kSide;
 
     // A direction of any length but zero.
-    static int cell_of(const Vec3d& along) {
+    static CLEARANCE_INLINE int cell_of(const Vec3d& along) {
         const double c[5] = {along.x, along.y, along.z, along.x, along.y};
         const double x = abs_of(along.x), y = abs_of(along.y), z = abs_of(along.z);
         const int minor = y > x ? 1 : 0, axis = z > max_of(x, y) ? 2 : minor;
@@ -28,7 +28,7 @@ public:
     static std::vector<std::size_t> points_for(int cell, const std::vector<Vec3d>& points);
 
 private:
-    static int column(double at) {
+    static CLEARANCE_INLINE int column(double at) {
         const double k = at + 0.5 * kSide;
         return k > 0.0 ? k < kSide ? static_cast<int>(k) : kSide - 1 : 0;  // for NaN, too
     }

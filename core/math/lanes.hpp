@@ -27,6 +27,7 @@ CLEARANCE_INLINE double sqrt_of(double a) { return std::sqrt(a); }
 CLEARANCE_INLINE double select(bool mask, double a, double b) { return mask ? a : b; }
 CLEARANCE_INLINE bool both(bool a, bool b) { return a & b; }
 CLEARANCE_INLINE bool either(bool a, bool b) { return a | b; }
+CLEARANCE_INLINE bool but_not(bool a, bool b) { return a & !b; }
 CLEARANCE_INLINE unsigned bits_of(bool mask) { return mask ? 1u : 0u; }
 
 // How lanes meet memory. load: one double per lane, in a row; gather: `stride` apart; gather2: two in a row per lane;
@@ -70,6 +71,7 @@ CLEARANCE_INLINE Mask2 operator>(Double2 a, Double2 b) { return {_mm_cmpgt_pd(a.
 CLEARANCE_INLINE Mask2 operator>=(Double2 a, Double2 b) { return {_mm_cmpge_pd(a.value, b.value)}; }
 CLEARANCE_INLINE Mask2 both(Mask2 a, Mask2 b) { return {_mm_and_pd(a.bits, b.bits)}; }
 CLEARANCE_INLINE Mask2 either(Mask2 a, Mask2 b) { return {_mm_or_pd(a.bits, b.bits)}; }
+CLEARANCE_INLINE Mask2 but_not(Mask2 a, Mask2 b) { return {_mm_andnot_pd(b.bits, a.bits)}; }
 CLEARANCE_INLINE Double2 min_of(Double2 a, Double2 b) { return _mm_min_pd(a.value, b.value); }
 CLEARANCE_INLINE Double2 max_of(Double2 a, Double2 b) { return _mm_max_pd(a.value, b.value); }
 CLEARANCE_INLINE Double2 abs_of(Double2 a) { return _mm_andnot_pd(_mm_set1_pd(-0.0), a.value); }
@@ -128,6 +130,7 @@ CLEARANCE_INLINE Mask4 operator>(Double4 a, Double4 b) { return {_mm256_cmp_pd(a
 CLEARANCE_INLINE Mask4 operator>=(Double4 a, Double4 b) { return {_mm256_cmp_pd(a.value, b.value, _CMP_GE_OQ)}; }
 CLEARANCE_INLINE Mask4 both(Mask4 a, Mask4 b) { return {_mm256_and_pd(a.bits, b.bits)}; }
 CLEARANCE_INLINE Mask4 either(Mask4 a, Mask4 b) { return {_mm256_or_pd(a.bits, b.bits)}; }
+CLEARANCE_INLINE Mask4 but_not(Mask4 a, Mask4 b) { return {_mm256_andnot_pd(b.bits, a.bits)}; }
 CLEARANCE_INLINE Double4 min_of(Double4 a, Double4 b) { return _mm256_min_pd(a.value, b.value); }
 CLEARANCE_INLINE Double4 max_of(Double4 a, Double4 b) { return _mm256_max_pd(a.value, b.value); }
 CLEARANCE_INLINE Double4 abs_of(Double4 a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a.value); }
@@ -193,6 +196,7 @@ CLEARANCE_INLINE Mask8 operator>(Double8 a, Double8 b) { return {_mm512_cmp_pd_m
 CLEARANCE_INLINE Mask8 operator>=(Double8 a, Double8 b) { return {_mm512_cmp_pd_mask(a.value, b.value, _CMP_GE_OQ)}; }
 CLEARANCE_INLINE Mask8 both(Mask8 a, Mask8 b) { return {_kand_mask8(a.bits, b.bits)}; }
 CLEARANCE_INLINE Mask8 either(Mask8 a, Mask8 b) { return {_kor_mask8(a.bits, b.bits)}; }
+CLEARANCE_INLINE Mask8 but_not(Mask8 a, Mask8 b) { return {_kandn_mask8(b.bits, a.bits)}; }
 CLEARANCE_INLINE Double8 min_of(Double8 a, Double8 b) { return _mm512_min_pd(a.value, b.value); }
 CLEARANCE_INLINE Double8 max_of(Double8 a, Double8 b) { return _mm512_max_pd(a.value, b.value); }
 CLEARANCE_INLINE Double8 abs_of(Double8 a) { return _mm512_andnot_pd(_mm512_set1_pd(-0.0), a.value); }
@@ -249,6 +253,11 @@ private:
 };
 
 #endif
+
+template <class Mask>
+CLEARANCE_INLINE bool any_of(Mask mask) {
+    return bits_of(mask) != 0;
+}
 
 template <class Real>
 CLEARANCE_INLINE Real clamp_unit(Real a) {

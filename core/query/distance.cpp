@@ -1,6 +1,9 @@
 #include "query/distance.hpp"
 
+#include <optional>
+
 #include "closest/kernels.hpp"
+#include "query/convex_pair.hpp"
 #include "query/surfaces.hpp"
 
 namespace clearance {
@@ -297,6 +300,14 @@ Gap distance_of_parts(const Part& a, const Pose& pose_a, const Part& b, const Po
     return nearest_surfaces({&pair, 1}, question, how, work).gap;
 }
 
+// From about the origin of a.
+Gap in_world(Gap gap, const Pose& pose_a, const Question& question) {
+    if (gap.lower > question.at_most) return farther_than_asked(gap.lower);
+    gap.point_a = gap.point_a + pose_a.translation;
+    gap.point_b = gap.point_b + pose_a.translation;
+    return gap;
+}
+
 }  // namespace
 
 Gap distance(const Body& a, const Pose& pose_a, const Body& b, const Pose& pose_b, const Question& question, Work& work) {
@@ -307,11 +318,67 @@ Gap distance(const Body& a, const Pose& pose_a, const Body& b, const Pose& pose_
         return distance(placed_a, placed_b, question, work);
     }
     ++work.pairs;
-    Gap gap = distance_of_parts(a.parts().front(), pose_a, b.parts().front(), pose_b, question, work);
-    if (gap.lower > question.at_most) return farther_than_asked(gap.lower);
-    gap.point_a = gap.point_a + pose_a.translation;
-    gap.point_b = gap.point_b + pose_a.translation;
-    return gap;
+    const Gap found = distance_of_parts(a.parts().front(), pose_a, b.parts().front(), pose_b, question, work);
+    return in_world(found, pose_a, question);
+}
+
+namespace {
+
+// Pairs of polytopes that wait to be walked over together.
+class WaitingWalks {
+public:
+    WaitingWalks(std::span<const AskedPair> pairs, Gap* gaps, Work& work) : pairs_(pairs), gaps_(gaps), work_(work) {}
+
+    // False if a pair is none to be walked over.
+    bool add(std::size_t number) {
+        const AskedPair& asked = pairs_[number];
+        const Part *a = only_part(*asked.a), *b = only_part(*asked.b);
+        const Convex* convex_a = a == nullptr ? nullptr : std::get_if<Convex>(&a->shape);
+        const Convex* convex_b = b == nullptr ? nullptr : std::get_if<Convex>(&b->shape);
+        if (convex_a == nullptr || convex_b == nullptr) return false;
+        const PlacedPart at_a = placed(*a, asked.pose_a->rotation, {0, 0, 0});
+        const PlacedPart at_b =
+            placed(*b, asked.pose_b->rotation, asked.pose_b->translation - asked.pose_a->translation);
+        pair_[size_].emplace(*convex_a, *convex_b, at_a, at_b, *asked.question);
+        if (!pair_[size_]->begins_with_walk()) return false;
+        polytopes_[size_] = pair_[size_]->polytopes();
+        number_[size_] = number;
+        if (++size_ == kRoom) finish();
+        return true;
+    }
+
+    void finish() {
+        walk_kernels().many(polytopes_, walks_, size_);
+        work_.pairs += static_cast<std::int64_t>(size_), work_.element_tests += static_cast<std::int64_t>(size_);
+        for (std::size_t k = 0; k < size_; ++k) {
+            const AskedPair& asked = pairs_[number_[k]];
+            gaps_[number_[k]] = in_world(pair_[k]->gap(work_, &walks_[k]), *asked.pose_a, *asked.question);
+        }
+        size_ = 0;
+    }
+
+private:
+    static constexpr std::size_t kRoom = 32;
+    static const Part* only_part(const Body& body) { return body.parts().size() == 1 ? &body.parts().front() : nullptr; }
+
+    std::span<const AskedPair> pairs_;
+    Gap* gaps_;
+    Work& work_;
+    std::optional<ConvexPair> pair_[kRoom];
+    PolytopePair polytopes_[kRoom];
+    PolytopeWalk walks_[kRoom];
+    std::size_t number_[kRoom], size_ = 0;
+};
+
+}  // namespace
+
+void distances(std::span<const AskedPair> pairs, Gap* gaps, Work& work) {
+    WaitingWalks walks(pairs, gaps, work);
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+        const AskedPair& asked = pairs[k];
+        if (!walks.add(k)) gaps[k] = distance(*asked.a, *asked.pose_a, *asked.b, *asked.pose_b, *asked.question, work);
+    }
+    walks.finish();
 }
 
 void distances(const Element& a, const PoseArray& poses_a, const Element& b, const PoseArray& poses_b, const GapColumns& out,

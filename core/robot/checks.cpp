@@ -33,10 +33,7 @@ void all_gaps(const Cell& cell, Posture& posture, const Question& question, Gap*
     for (std::size_t k = 0; k < cell.pairs().size() && !are_all_asked; ++k) gaps[k] = farther_than_asked(farther);
     for (const StandingPair& standing : cell.standing())
         if (standing.gap.distance <= at_most) gaps[standing.pair] = standing.gap;
-    if (are_all_asked) {
-        for (const std::int32_t pair : cell.moving()) gaps[pair] = posture.gap(pair, question, work);
-        return;
-    }
+    if (are_all_asked) return posture.gaps(cell.moving(), question, gaps, work);
     for (const NearPair& near : posture.near_all_unsorted([&](std::int32_t) { return at_most; }, at_most, work))
         gaps[near.pair] = posture.gap(near.pair, question, work);
 }

@@ -137,6 +137,22 @@ Gap Posture::gap(std::int32_t pair, const Question& question, Work& work) {
     return distance(placed(a), placed(b), question, work);
 }
 
+void Posture::gaps(std::span<const std::int32_t> pairs, const Question& question, Gap* gaps, Work& work) {
+    asked_pairs_.clear(), asked_numbers_.clear();
+    for (const std::int32_t pair : pairs) {
+        const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
+        if (place_at(a).is_single && place_at(b).is_single) {
+            asked_pairs_.push_back({&body_at(a), &pose(a), &body_at(b), &pose(b), &question});
+            asked_numbers_.push_back(pair);
+        } else {
+            gaps[pair] = distance(placed(a), placed(b), question, work);
+        }
+    }
+    found_.resize(asked_pairs_.size());
+    distances(asked_pairs_, found_.data(), work);
+    for (std::size_t k = 0; k < found_.size(); ++k) gaps[asked_numbers_[k]] = found_[k];
+}
+
 // The least over parts that are no surfaces; pairs with surfaces wait.
 bool Posture::open(const NearPair& near, double at_most, Gap& found, Work& work) {
     const std::int32_t pair = near.pair, a = pair_at(pair).a, b = pair_at(pair).b;

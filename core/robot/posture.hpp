@@ -83,8 +83,9 @@ public:
     bool is_within(std::int32_t pair, double limit, Work& work) { return is_within({pair, {0, 0, 0}, 0.0}, limit, work); }
     bool is_within(const NearPair& near, double limit, Work& work);
 
-    // The gap of one pair.
+    // The gap of one pair; those of many, which are written to their places in a list of all pairs.
     Gap gap(std::int32_t pair, const Question& question, Work& work);
+    void gaps(std::span<const std::int32_t> pairs, const Question& question, Gap* gaps, Work& work);
 
     // One minimum over all pairs of which a body moves, surfaces in one forest.
     NearestPair nearest(double at_most, Work& work);
@@ -139,6 +140,9 @@ private:
     std::vector<NearPair> near_;
     std::vector<PlacedPair> surfaces_;
     std::vector<std::int32_t> owner_;  // pair of each of them
+    std::vector<AskedPair> asked_pairs_;
+    std::vector<std::int32_t> asked_numbers_;
+    std::vector<Gap> found_;
     struct Waiting {
         std::int32_t pair;
         double limit, slack;

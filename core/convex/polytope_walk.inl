@@ -1,0 +1,212 @@
+// Walks over polytopes, included by one file per instruction set: see closest/kernel.inl for what that asks for.
+#include "closest/farthest.hpp"
+#include "convex/polytope_walk.hpp"
+#include "convex/support_cells.hpp"
+
+namespace clearance {
+namespace {
+
+constexpr int kMostSteps = 64;  // beyond this a walk goes in circles
+
+CLEARANCE_INLINE Vec3d farthest_of_few(const Vec3d* points, std::size_t count, const Vec3d& along) {
+    std::size_t best = 0;
+    double height = dot(along, points[0]);
+    for (std::size_t k = 1; k < count; ++k) {
+        const double other = dot(along, points[k]);
+        if (other > height) height = other, best = k;
+    }
+    return points[best];
+}
+
+CLEARANCE_INLINE Vec3d corner_of_box(const Vec3d& half, const Vec3d& along) {
+    return {__builtin_copysign(half.x, along.x), __builtin_copysign(half.y, along.y), __builtin_copysign(half.z, along.z)};
+}
+
+// The corner farthest along a direction. Points in blocks are compared in lanes of their own.
+template <class Points>
+CLEARANCE_INLINE Vec3d farthest_corner(const PolytopeCorners& of, const Vec3d& along) {
+    if (of.blocks == nullptr) {
+        if (of.points != nullptr) return farthest_of_few(of.points, of.count, along);
+        return of.tree != nullptr ? farthest_in_tree(*of.tree, along) : corner_of_box(of.half, along);
+    }
+    const double* blocks = of.blocks;
+    std::size_t count = of.count;
+    if (of.cells != nullptr) {
+        const std::uint32_t* cell = of.cells + SupportCells::cell_of(along);
+        blocks += 3 * kPointBlock * cell[0], count = cell[1] - cell[0];
+    }
+    const std::size_t found = farthest_in<Points>(blocks, count, along);
+    const double* point = blocks + 3 * kPointBlock * (found / kPointBlock) + found % kPointBlock;
+    return {point[0], point[kPointBlock], point[2 * kPointBlock]};
+}
+
+// As many walks as there are lanes.
+template <class Real, class Points>
+class Walks {
+    using Traits = LaneTraits<Real>;
+    using Mask = typename Traits::Mask;
+    static constexpr int kLanes = Traits::count;
+
+public:
+    CLEARANCE_INLINE void begin(int lane, const PolytopePair& pair, PolytopeWalk& found) {
+        pair_[lane] = &pair, found_[lane] = &found;
+        active_ |= 1u << lane;
+        set(near_.corners, lane, 0.0), set(near_.distance, lane, std::numeric_limits<double>::infinity());
+        set(near_.normal, lane, pair.towards_b), set(near_.length, lane, norm(pair.towards_b));
+        set(lower_, lane, -std::numeric_limits<double>::infinity()), set(normal_, lane, pair.towards_b);
+        set(steps_, lane, 0.0), set(touching_, lane, pair.touching);
+        for (int k = 0; k < 3; ++k) {  // no matter what, but numbers
+            set(near_.corner[k].w, lane, {0, 0, 0}), set(near_.corner[k].a, lane, {0, 0, 0});
+            set(near_.weight[k], lane, 0.0);
+        }
+        for (int k = 0; k < 3; ++k) set(a_from_b_[k], lane, pair.a_from_b.row[k]);
+        set(b_origin_, lane, pair.b_origin);
+        set(width_, lane, pair.stop.width), set(relative_width_, lane, pair.stop.relative_width);
+        set(lower_above_, lane, pair.stop.lower_above), set(upper_at_most_, lane, pair.stop.upper_at_most);
+    }
+
+    // Lanes that have nothing to do go on with numbers that are harmless.
+    CLEARANCE_INLINE void rest(int lane) {
+        active_ &= ~(1u << lane);
+        set(near_.corners, lane, 0.0), set(near_.distance, lane, 0.0), set(near_.length, lane, 1.0);
+        set(near_.normal, lane, {1, 0, 0});
+        for (int k = 0; k < 3; ++k) on_a_[k][lane] = on_b_[k][lane] = 1.0;
+    }
+
+    CLEARANCE_INLINE unsigned active() const { return active_; }
+
+    // One step in all lanes; those that have ended are returned.
+    CLEARANCE_INLINE unsigned step() {
+        Corner<Real> newest = farthest();
+        steps_ = steps_ + Real(1.0);
+        Real inverse = Real(1.0) / near_.length, separation = -dot(near_.normal, newest.w) * inverse;
+        Mask is_higher = separation > lower_;
+        lower_ = select(is_higher, separation, lower_);
+        normal_ = select(is_higher, inverse * near_.normal, normal_);
+        const unsigned settled = bits_of(both(near_.corners > Real(0.0), stops())) & active_;
+        for_lanes(settled, [&](int lane) { leave(lane, PolytopeWalk::End::settled, bits_of(is_higher) >> lane & 1u); });
+
+        auto growth = near_.grow(newest);
+        const unsigned meeting = bits_of(growth.holds_origin) & active_ & ~settled;
+        for_lanes(meeting, [&](int lane) { leave_meeting(lane, newest); });
+        Mask is_lost = either(growth.is_unclear, near_.distance <= touching_);
+        is_lost = either(is_lost, steps_ >= Real(static_cast<double>(kMostSteps)));
+        const unsigned lost = bits_of(is_lost) & active_ & ~settled & ~meeting;
+        for_lanes(lost, [&](int lane) { leave(lane, PolytopeWalk::End::unclear, false); });
+        return settled | meeting | lost;
+    }
+
+private:
+    static CLEARANCE_INLINE double& at(Real& lanes, int lane) { return reinterpret_cast<double*>(&lanes)[lane]; }
+    static CLEARANCE_INLINE void set(Real& lanes, int lane, double value) { at(lanes, lane) = value; }
+    static CLEARANCE_INLINE void set(Vec3<Real>& lanes, int lane, const Vec3d& value) {
+        set(lanes.x, lane, value.x), set(lanes.y, lane, value.y), set(lanes.z, lane, value.z);
+    }
+    static CLEARANCE_INLINE Vec3d get(Vec3<Real>& lanes, int lane) {
+        return {at(lanes.x, lane), at(lanes.y, lane), at(lanes.z, lane)};
+    }
+    static CLEARANCE_INLINE Corner<double> get(Corner<Real>& lanes, int lane) {
+        return {get(lanes.w, lane), get(lanes.a, lane)};
+    }
+    template <class Call>
+    static CLEARANCE_INLINE void for_lanes(unsigned lanes, const Call& call) {
+        for (; lanes != 0; lanes &= lanes - 1) call(__builtin_ctz(lanes));
+    }
+    static CLEARANCE_INLINE void store(double (&to)[3][kLanes], const Vec3<Real>& from) {
+        Traits::store(to[0], from.x), Traits::store(to[1], from.y), Traits::store(to[2], from.z);
+    }
+    static CLEARANCE_INLINE Vec3<Real> load(const double (&from)[3][kLanes]) {
+        return {Traits::load(from[0]), Traits::load(from[1]), Traits::load(from[2])};
+    }
+
+    CLEARANCE_INLINE Mask stops() const {
+        Real upper = near_.distance;
+        Mask is_narrow = upper - lower_ <= min_of(width_, relative_width_ * upper);
+        return either(is_narrow, either(lower_ > lower_above_, upper <= upper_at_most_));
+    }
+
+    CLEARANCE_INLINE Corner<Real> farthest() {
+        Vec3<Real> along = near_.normal;
+        Vec3<Real> along_b = -(along.x * a_from_b_[0] + along.y * a_from_b_[1] + along.z * a_from_b_[2]);
+        double along_a_at[3][kLanes], along_b_at[3][kLanes];
+        store(along_a_at, along), store(along_b_at, along_b);
+        for_lanes(active_, [&](int lane) {
+            const Vec3d a = farthest_corner<Points>(
+                pair_[lane]->a, {along_a_at[0][lane], along_a_at[1][lane], along_a_at[2][lane]});
+            const Vec3d b = farthest_corner<Points>(
+                pair_[lane]->b, {along_b_at[0][lane], along_b_at[1][lane], along_b_at[2][lane]});
+            on_a_[0][lane] = a.x, on_a_[1][lane] = a.y, on_a_[2][lane] = a.z;
+            on_b_[0][lane] = b.x, on_b_[1][lane] = b.y, on_b_[2][lane] = b.z;
+        });
+        Vec3<Real> a = load(on_a_), b = load(on_b_);
+        Vec3<Real> turned{dot(a_from_b_[0], b), dot(a_from_b_[1], b), dot(a_from_b_[2], b)};
+        return {a - (turned + b_origin_), a};
+    }
+
+    CLEARANCE_INLINE void leave(int lane, PolytopeWalk::End end, bool last_is_best) {
+        PolytopeWalk& found = *found_[lane];
+        found.end = end;
+        found.iterations = static_cast<int>(at(steps_, lane));
+        found.count = static_cast<int>(at(near_.corners, lane));
+        found.last_is_best = last_is_best;
+        found.normal = get(normal_, lane), found.lower = at(lower_, lane);
+        for (int k = 0; k < 3; ++k) {
+            found.corner[k] = get(near_.corner[k], lane);
+            found.weight[k] = at(near_.weight[k], lane);
+        }
+    }
+
+    CLEARANCE_INLINE void leave_meeting(int lane, Corner<Real>& newest) {
+        leave(lane, PolytopeWalk::End::meeting, false);
+        PolytopeWalk& found = *found_[lane];
+        found.count = 4;
+        for (int k = 0; k < 3; ++k) found.corner[k] = get(near_.held[k], lane);
+        found.corner[3] = get(newest, lane);
+    }
+
+    NearSimplex<Real> near_;
+    Vec3<Real> normal_, a_from_b_[3], b_origin_;
+    Real lower_, steps_, touching_, width_, relative_width_, lower_above_, upper_at_most_;
+    double on_a_[3][kLanes], on_b_[3][kLanes];
+    const PolytopePair* pair_[kLanes];
+    PolytopeWalk* found_[kLanes];
+    unsigned active_ = 0;
+};
+
+template <class Points>
+void walk_one(const PolytopePair& pair, PolytopeWalk& found) {
+    Walks<double, Points> walk;
+    walk.begin(0, pair, found);
+    while (walk.step() == 0) {
+    }
+}
+
+// A lane whose walk has ended takes the next pair.
+template <class Real, class Points>
+void walk_many(const PolytopePair* pairs, PolytopeWalk* found, std::size_t count) {
+    Walks<Real, Points> walks;
+    std::size_t next = 0;
+    const auto take = [&](int lane) {
+        if (next == count) return walks.rest(lane);
+        walks.begin(lane, pairs[next], found[next]);
+        ++next;
+    };
+    for (int lane = 0; lane < LaneTraits<Real>::count; ++lane) take(lane);
+    while (walks.active() != 0)
+        for (unsigned ended = walks.step(); ended != 0; ended &= ended - 1) take(__builtin_ctz(ended));
+}
+
+template <class Points>
+Corner<double> farthest(const PolytopePair& pair, const Vec3d& along) {
+    const Vec3d a = farthest_corner<Points>(pair.a, along);
+    const Vec3d b = farthest_corner<Points>(pair.b, -transposed_times(pair.a_from_b, along));
+    return {a - (pair.a_from_b * b + pair.b_origin), a};
+}
+
+template <class Real, class Points>
+constexpr WalkKernels walk_kernels_of() {
+    return {walk_one<Points>, walk_many<Real, Points>, farthest<Points>};
+}
+
+}  // namespace
+}  // namespace clearance

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "closest/swept.hpp"
+#include "convex/distance.hpp"
+#include "query/pair.hpp"
+
+namespace clearance {
+
+// Two convex parts and what is asked of them, in the frame of a.
+class ConvexPair {
+public:
+    ConvexPair(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPart& at_b, const Question& question);
+
+    // Polytopes are walked over first, unless there is a shorter way. A walk may be done beside those of other pairs.
+    bool begins_with_walk() const;
+    PolytopePair polytopes() const { return polytopes_of(pair_, cores_.towards_b, cores_.stop()); }
+
+    // The answer, from where a walk has ended if there was one already.
+    Gap gap(Work& work, const PolytopeWalk* walked = nullptr) const;
+
+private:
+    Gap answer(CoreGap<double> found) const;
+    bool has_converged(const Gap& gap) const;
+    CoreQuestion question_for_cores() const;
+    CoreGap<double> found_another_way(const CoreGap<double>& known, int way, int& iterations) const;
+
+    Mat3 turn_;  // of a, and where it is
+    Vec3d origin_;
+    double radius_a_, radius_b_, size_;
+    Question question_;
+    CorePair pair_;
+    CoreQuestion cores_;
+};
+
+Gap gap_of(const SweptGap<double>& swept);
+
+// How far a core lies from the origin of its own frame.
+double offset_of(const Part& part);
+
+}  // namespace clearance
