@@ -11,7 +11,8 @@ namespace nb = nanobind;
 
 // As Python sees it. It has attributes of its own, so that functools.update_wrapper makes it look like the function.
 struct QuickCall {
-    PyObject_HEAD vectorcallfunc call;
+    PyObject head;
+    vectorcallfunc call;
     QuickAnswer answer;
     PyObject *function, *attributes, *weak_references;
 };
