@@ -42,7 +42,7 @@ def python_functions(module):
     """Return public functions, and public methods and properties of public classes, that are written in Python."""
     found = {}
     for name, thing in public(module).items():
-        if inspect.isfunction(thing):
+        if inspect.isfunction(inspect.unwrap(thing)):
             found[name] = thing
         elif inspect.isclass(thing) and thing.__module__ == module.__name__:
             for key, member in vars(thing).items():

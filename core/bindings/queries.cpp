@@ -10,6 +10,7 @@
 
 #include "bindings/gaps.hpp"
 #include "bindings/operands.hpp"
+#include "bindings/quick_calls.hpp"
 #include "closest/kernels.hpp"
 #include "parallel/pool.hpp"
 
@@ -33,23 +34,67 @@ void check_converged(const Gap& gap) {
     throw nb::python_error();
 }
 
-GapResult single_distance(nb::handle a, nb::handle b, double at_most, double tolerance, const GapResult* hint) {
+// A gap, made where Python keeps it.
+struct NewGap {
+    nb::object made = nb::inst_alloc(type_of<GapResult>());
+    GapResult& result = *new (nb::inst_ptr<GapResult>(made)) GapResult{};
+
+    NewGap(const Operand& a, const Operand& b, const Question& question) {
+        result.gap = distance(*a.body, *a.pose, *b.body, *b.pose, question, result.work);
+        nb::inst_mark_ready(made);
+    }
+};
+
+nb::object single_distance(nb::handle a, nb::handle b, double at_most, double tolerance, const GapResult* hint) {
     Question question = question_of(at_most, tolerance);
     if (hint != nullptr) question.towards_b = direction_of(hint->gap.normal), question.nearest_before = &hint->gap;
     const Operand one = operand_of(a, "a"), other = operand_of(b, "b");
     refuse_two_half_spaces(*one.body, *other.body);
-    GapResult result{};
-    result.gap = distance(*one.body, one.pose, *other.body, other.pose, question, result.work);
-    check_converged(result.gap);
-    return result;
+    NewGap gap(one, other, question);
+    check_converged(gap.result.gap);
+    return std::move(gap.made);
+}
+
+bool are_within(const Operand& a, const Operand& b, double margin) {
+    Work work;
+    const Question question{.at_most = margin, .near_enough = margin};
+    return distance(*a.body, *a.pose, *b.body, *b.pose, question, work).distance <= margin;
 }
 
 bool single_within(nb::handle a, nb::handle b, double margin) {
     const Operand one = operand_of(a, "a"), other = operand_of(b, "b");
     refuse_two_half_spaces(*one.body, *other.body);
-    Work work;
-    const Question question{.at_most = margin, .near_enough = margin};
-    return distance(*one.body, one.pose, *other.body, other.pose, question, work).distance <= margin;
+    return are_within(one, other, margin);
+}
+
+// ---- The same for calls with nothing but what is needed.
+
+struct OperandPair {
+    Operand a, b;
+};
+
+bool are_operands(PyObject* const* given, OperandPair& found) {
+    return is_operand(given[0], found.a) && is_operand(given[1], found.b) && !are_half_spaces(*found.a.body, *found.b.body);
+}
+
+PyObject* quick_distance(PyObject* const* given, std::size_t count) {
+    OperandPair pair;
+    if (count != 2 || !are_operands(given, pair)) return nullptr;
+    NewGap gap(pair.a, pair.b, Question{});
+    return gap.result.gap.converged ? gap.made.release().ptr() : nullptr;
+}
+
+PyObject* quick_within(PyObject* const* given, std::size_t count) {
+    OperandPair pair;
+    if (count != 3 || !PyFloat_CheckExact(given[2]) || !are_operands(given, pair)) return nullptr;
+    const double margin = PyFloat_AsDouble(given[2]);
+    return margin >= 0.0 ? PyBool_FromLong(are_within(pair.a, pair.b, margin)) : nullptr;
+}
+
+PyObject* quick_collides(PyObject* const* given, std::size_t count) {
+    OperandPair pair;
+    if (count != 2 || !are_operands(given, pair)) return nullptr;
+    return PyBool_FromLong(are_within(pair.a, pair.b, 0.0));
 }
 
 const Element* only_element(const Body& body) {
@@ -186,7 +231,8 @@ void bind_queries(nb::module_& m) {
             },
             nb::sig("def __setstate__(self, state: list[int]) -> None"));
 
-    nb::class_<GapResult>(m, "Gap", "How far two bodies are apart: point_b - point_a == distance * normal.")
+    nb::class_<GapResult>(m, "Gap", nb::pooled(kPooled),
+                          "How far two bodies are apart: point_b - point_a == distance * normal.")
         .def_prop_ro(
             "distance", [](const GapResult& r) { return r.gap.distance; }, "Metres; negative: penetration.")
         .def_prop_ro(
@@ -236,6 +282,17 @@ void bind_queries(nb::module_& m) {
     m.def("within", &single_within, "a"_a, "b"_a, "margin"_a,
           nb::sig("def within(a: Shape | Placed, b: Shape | Placed, margin: float) -> bool"),
           "Whether two shapes at one pose each are no farther apart than a margin.");
+
+    constexpr const char* stands_for = "Stand for a function, and answer calls with one shape each and no option at once.";
+    m.def(
+        "quick_distance", [](nb::handle function) { return quick_call(&quick_distance, function); }, "function"_a,
+        nb::sig("def quick_distance(function: typing.Any) -> typing.Any"), stands_for);
+    m.def(
+        "quick_within", [](nb::handle function) { return quick_call(&quick_within, function); }, "function"_a,
+        nb::sig("def quick_within(function: typing.Any) -> typing.Any"), stands_for);
+    m.def(
+        "quick_collides", [](nb::handle function) { return quick_call(&quick_collides, function); }, "function"_a,
+        nb::sig("def quick_collides(function: typing.Any) -> typing.Any"), stands_for);
     m.def("distance_batch", &batch_distance, "a"_a, "b"_a, "rows"_a, "at_most"_a, "tolerance"_a, "hint"_a.none(),
           "only_within"_a, "threads"_a,
           nb::sig("def distance_batch(a: Shape | Placed | PlacedBatch, b: Shape | Placed | PlacedBatch, rows: int, at_most: "

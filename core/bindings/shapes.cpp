@@ -108,8 +108,18 @@ void join(std::vector<Part>& parts, nb::handle part) {
     }
 }
 
-nb::object placed_at(nb::object shape, const Pose& pose) {
-    return nb::cast(Placed{shape, nb::cast<const Shape&>(shape).body, pose});
+const Body* body_of(nb::handle shape) {
+    const Shape& found = is_made<Shape>(shape) ? *nb::inst_ptr<Shape>(shape) : nb::cast<const Shape&>(shape);
+    return found.body.get();
+}
+
+// Made where Python keeps it: moving it there takes longer.
+template <class MakePose>
+nb::object placed_at(nb::handle shape, const MakePose& make_pose) {
+    nb::object placed = nb::inst_alloc(type_of<Placed>());
+    new (nb::inst_ptr<Placed>(placed)) Placed{nb::borrow(shape), body_of(shape), make_pose()};
+    nb::inst_mark_ready(placed);
+    return placed;
 }
 
 Pose moved_by(const Vec3d& translation) {
@@ -152,22 +162,24 @@ std::vector<Pose> poses_from_matrices(const double* matrices, std::size_t count)
     return poses;
 }
 
-nb::object placed_at_any(nb::object shape, nb::handle poses) {
+nb::object placed_at_any(nb::handle shape, nb::handle poses) {
     const nb::object matrices = nb::module_::import_("clearance.poses").attr("as_poses")(poses);
     const nb::object dims = matrices.attr("shape");
-    if (nb::len(dims) == 2) return placed_at(shape, pose_from_matrix(nb::cast<Matrix4>(matrices).data()));
+    if (nb::len(dims) == 2) return placed_at(shape, [&] { return pose_from_matrix(nb::cast<Matrix4>(matrices).data()); });
     const auto rows = nb::cast<Matrices4>(matrices.attr("reshape")(-1, 4, 4));
-    PlacedBatch batch{shape, nb::cast<const Shape&>(shape).body, {}, nb::tuple(dims[nb::slice(0, -2, 1)])};
+    PlacedBatch batch{nb::borrow(shape), body_of(shape), {}, nb::tuple(dims[nb::slice(0, -2, 1)])};
     batch.poses = poses_from_matrices(rows.data(), rows.shape(0));
     return nb::cast(std::move(batch));
 }
 
-nb::object place(nb::object shape, nb::handle pose) {
-    if (const double* matrix = plain_matrix4(pose.ptr())) return placed_at(shape, pose_from_matrix(matrix));
-    if (const double* v = plain_vector3(pose.ptr())) return placed_at(shape, moved_by({v[0], v[1], v[2]}));
+nb::object place(nb::handle shape, nb::handle pose) {
+    if (const double* matrix = plain_matrix4(pose.ptr())) return placed_at(shape, [&] { return pose_from_matrix(matrix); });
     Vec3d translation;
-    if (three_numbers(pose.ptr(), translation)) return placed_at(shape, moved_by(translation));
-    return placed_at_any(shape, pose);
+    if (const double* v = plain_vector3(pose.ptr()))
+        translation = {v[0], v[1], v[2]};
+    else if (!three_numbers(pose.ptr(), translation))
+        return placed_at_any(shape, pose);
+    return placed_at(shape, [&] { return moved_by(translation); });
 }
 
 // How pickle makes a placed shape again.
@@ -179,7 +191,7 @@ nb::tuple placed_again(nb::handle shape, nb::handle poses) {
 
 void bind_shapes(nb::module_& m) {
     nb::class_<Shape> shape(m, "Shape", "A rigid shape in its own frame: an immutable value.");
-    nb::class_<Placed> placed(m, "Placed", "A shape at one pose, made by `shape.at(pose)`.");
+    nb::class_<Placed> placed(m, "Placed", nb::pooled(kPooled), "A shape at one pose, made by `shape.at(pose)`.");
     nb::class_<PlacedBatch> batch(m, "PlacedBatch", "A shape at many poses, made by `shape.at(poses)`.");
 
     shape.def("at", &place, "pose"_a.none(), nb::sig("def at(self, pose: typing.Any) -> typing.Any"),

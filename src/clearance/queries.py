@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import update_wrapper
 from math import inf, isnan
 from operator import index
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +23,18 @@ Floats: TypeAlias = NDArray[np.float64]
 
 MOST_THREADS = 1024
 
-_single_distance = _core.distance  # looking it up takes as long as the distance of two spheres
+Query = TypeVar("Query", bound=Callable[..., Any])
+
+
+def _quick(answers: Callable[[Any], Any]) -> Callable[[Query], Query]:
+    """Let the core answer calls for one pair and without options at once: to enter Python takes as long as they do."""
+
+    def stand_for(query: Query) -> Query:
+        standing: Query = answers(query)
+        update_wrapper(standing, query)
+        return standing
+
+    return stand_for
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,6 +110,7 @@ def distance(
     tolerance: float | None = ...,
     threads: int | None = ...,
 ) -> Gaps: ...
+@_quick(_core.quick_distance)
 def distance(
     a: Single | PlacedBatch,
     b: Single | PlacedBatch,
@@ -142,7 +156,7 @@ def distance(
     """
     is_batch = type(a) is PlacedBatch or type(b) is PlacedBatch
     if hint is None and tolerance is None and threads is None and not is_batch:
-        return _single_distance(a, b, at_most)  # type: ignore[arg-type]
+        return _core.distance(a, b, at_most)  # type: ignore[arg-type]
     if hint is not None and not isinstance(hint, Gap | Gaps):
         raise TypeError(f"hint must be an earlier Gap or Gaps, but it is {hint!r}.")
     if tolerance is not None:
@@ -152,9 +166,10 @@ def distance(
     if threads is not None:
         _thread_count(threads)
     start = hint if isinstance(hint, Gap) else None
-    return _single_distance(a, b, at_most, tolerance or 0.0, start)  # type: ignore[arg-type]
+    return _core.distance(a, b, at_most, tolerance or 0.0, start)  # type: ignore[arg-type]
 
 
+@_quick(_core.quick_within)
 def within(a: Single | PlacedBatch, b: Single | PlacedBatch, margin: float) -> bool | NDArray[np.bool_]:
     """Tell whether two shapes come closer than a margin, often sooner than `distance` would.
 
@@ -180,6 +195,7 @@ def within(a: Single | PlacedBatch, b: Single | PlacedBatch, margin: float) -> b
     return _closer(a, b, margin)
 
 
+@_quick(_core.quick_collides)
 def collides(a: Single | PlacedBatch, b: Single | PlacedBatch) -> bool | NDArray[np.bool_]:
     """Tell whether two shapes touch or overlap.
 
