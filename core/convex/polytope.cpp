@@ -17,13 +17,11 @@ constexpr double kSliver = 1e-12;
 // Room that is there from the start; few polytopes need more.
 constexpr std::size_t kUsualVertices = 256;
 
-int after(int edge) { return edge == 2 ? 0 : edge + 1; }
+unsigned after(unsigned edge) { return edge == 2 ? 0 : edge + 1; }
 
 }  // namespace
 
-// A new vertex adds no more faces than there are, and one.
-void Polytope::make_room() {
-    if (vertices_ < vertex_.size() && 2 * faces_ + 8 < face_.size()) return;
+void Polytope::grow_room() {
     vertex_.resize(std::max(kUsualVertices, 2 * vertices_));
     const std::size_t faces = std::max(6 * kUsualVertices, 4 * faces_);
     face_.resize(faces), queue_.resize(faces), horizon_.resize(faces), waiting_.resize(2 * faces);
@@ -41,10 +39,10 @@ bool Polytope::start(const Difference (&corner)[4], double size, double worth_op
     const bool turned = volume > 0.0;
     vertex_[0] = corner[0], vertex_[1] = corner[turned ? 2 : 1], vertex_[2] = corner[turned ? 1 : 2], vertex_[3] = corner[3];
     vertices_ = 4;
-    add_face(0, 1, 2, -1), add_face(0, 3, 1, -1), add_face(1, 3, 2, -1), add_face(2, 3, 0, -1);
-    constexpr int kBeyond[4][3] = {
+    add_face(0, 1, 2, nullptr), add_face(0, 3, 1, nullptr), add_face(1, 3, 2, nullptr), add_face(2, 3, 0, nullptr);
+    constexpr unsigned kBeyond[4][3] = {
         {4 + 2, 8 + 2, 12 + 2}, {12 + 1, 8 + 0, 0 + 0}, {4 + 1, 12 + 0, 0 + 1}, {8 + 1, 4 + 0, 0 + 2}};
-    for (int f = 0; f < 4; ++f) {
+    for (unsigned f = 0; f < 4; ++f) {
         for (int edge = 0; edge < 3; ++edge) face_[f].beyond[edge] = kBeyond[f][edge];
         if (face_[f].thin) return false;
         if (face_[f].distance < worth_opening) enqueue(f);
@@ -52,7 +50,7 @@ bool Polytope::start(const Difference (&corner)[4], double size, double worth_op
     return true;
 }
 
-void Polytope::add_face(int i, int j, int k, int outside) {
+void Polytope::add_face(int i, int j, int k, const Face* outside) {
     const Vec3d &p = vertex_[i].w, &q = vertex_[j].w, &r = vertex_[k].w;
     const Vec3d along = q - p, other = r - p;
     const Vec3d turn = cross(along, other);
@@ -67,7 +65,7 @@ void Polytope::add_face(int i, int j, int k, int outside) {
     face.height = dot(face.normal, p);
     if (is_thin) {
         doubt_ = thin;
-        if (outside >= 0) face.normal = face_[outside].normal, face.height = face_[outside].height;
+        if (outside != nullptr) face.normal = outside->normal, face.height = outside->height;
     }
     const double doubt = 4.0 * kEpsilon * size_ * (1.0 + scale * longest_sq);
     face.distance = face.height - doubt;
@@ -79,7 +77,7 @@ void Polytope::add_face(int i, int j, int k, int outside) {
     }
 }
 
-void Polytope::enqueue(int face) {
+void Polytope::enqueue(unsigned face) {
     queue_[queued_++] = {face_[face].distance, face};
     std::push_heap(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(queued_));
 }
@@ -95,14 +93,14 @@ const Polytope::Face* Polytope::nearest() {
 }
 
 // Walk over the faces that see w, edge by edge, and list the edges where that ends in the order in which they are met.
-void Polytope::find_horizon(int seen, const Vec3d& w) {
+void Polytope::find_horizon(unsigned seen, const Vec3d& w) {
     const double level = 4.0 * kEpsilon * size_;
     face_[seen].alive = false;
     horizon_edges_ = 0;
-    int* waiting = waiting_.data();
+    unsigned *const first = waiting_.data(), *waiting = first;
     for (const int edge : {2, 1, 0}) *waiting++ = face_[seen].beyond[edge];
-    while (waiting != waiting_.data()) {
-        const int here = *--waiting;
+    while (waiting != first) {
+        const unsigned here = *--waiting;
         Face& face = face_[here / 4];
         if (!face.alive) continue;
         if (dot(face.normal, w) - face.height <= level) {
@@ -110,7 +108,7 @@ void Polytope::find_horizon(int seen, const Vec3d& w) {
             continue;
         }
         face.alive = false;
-        const int next = after(here % 4);
+        const unsigned next = after(here % 4);
         *waiting++ = face.beyond[after(next)];
         *waiting++ = face.beyond[next];
     }
@@ -119,9 +117,9 @@ void Polytope::find_horizon(int seen, const Vec3d& w) {
 // Whether the edges of the horizon follow each other to a ring.
 bool Polytope::horizon_is_closed() const {
     if (horizon_edges_ < 3) return false;
-    int before = horizon_[horizon_edges_ - 1];
+    unsigned before = horizon_[horizon_edges_ - 1];
     for (std::size_t k = 0; k < horizon_edges_; ++k) {
-        const int edge = horizon_[k];
+        const unsigned edge = horizon_[k];
         if (face_[before / 4].corner[before % 4] != face_[edge / 4].corner[after(edge % 4)]) return false;
         before = edge;
     }
@@ -145,11 +143,11 @@ bool Polytope::grow(const Difference& vertex, double worth_opening) {
     vertex_[w] = vertex;
     find_horizon(queue_.front().face, vertex.w);
     if (!horizon_is_closed()) return false;
-    const int first = static_cast<int>(faces_), count = static_cast<int>(horizon_edges_);
-    for (int k = 0; k < count; ++k) {
-        const int outside = horizon_[k], made = first + k;
+    const auto first = static_cast<unsigned>(faces_), count = static_cast<unsigned>(horizon_edges_);
+    for (unsigned k = 0; k < count; ++k) {
+        const unsigned outside = horizon_[k], made = first + k;
         Face& neighbour = face_[outside / 4];
-        add_face(neighbour.corner[after(outside % 4)], neighbour.corner[outside % 4], w, outside / 4);
+        add_face(neighbour.corner[after(outside % 4)], neighbour.corner[outside % 4], w, &neighbour);
         Face& face = face_[made];
         face.beyond[0] = outside;
         face.beyond[1] = edge_of(k + 1 == count ? first : made + 1, 2);

@@ -14,7 +14,7 @@ class Polytope {
 public:
     struct Face {
         int corner[3];
-        int beyond[3];    // the same edge, from corner k to the next, as the face on its other side has it: see edge_of
+        unsigned beyond[3];  // the same edge, from corner k to the next, as the face on its other side has it: see edge_of
         Vec3d normal;     // outward, unit
         double height;    // of its plane over the origin; negative where the origin lies outside of it
         double distance;  // proved: how far the origin is from the face, if it is not outside
@@ -47,24 +47,28 @@ public:
 private:
     struct Waiting {
         double distance;
-        int face;
+        unsigned face;
         bool operator<(const Waiting& other) const { return distance > other.distance; }
     };
 
     // An edge of a face, both in one number.
-    static int edge_of(int face, int edge) { return 4 * face + edge; }
+    static unsigned edge_of(unsigned face, unsigned edge) { return 4 * face + edge; }
 
-    void make_room();
-    void add_face(int i, int j, int k, int outside);
-    void enqueue(int face);
-    void find_horizon(int seen, const Vec3d& w);
+    // A new vertex adds no more faces than there are, and one.
+    void make_room() {
+        if (vertices_ >= vertex_.size() || 2 * faces_ + 8 >= face_.size()) grow_room();
+    }
+    void grow_room();
+    void add_face(int i, int j, int k, const Face* outside);
+    void enqueue(unsigned face);
+    void find_horizon(unsigned seen, const Vec3d& w);
     bool horizon_is_closed() const;
 
     // Room is kept from one use to the next; what is in use of it is counted.
     std::vector<Difference> vertex_;
     std::vector<Face> face_;
     std::vector<Waiting> queue_;
-    std::vector<int> horizon_, waiting_;  // edges of faces
+    std::vector<unsigned> horizon_, waiting_;  // edges of faces
     std::size_t vertices_ = 0, faces_ = 0, queued_ = 0, horizon_edges_ = 0;
     double size_ = 0.0, doubt_ = 0.0;
 };
