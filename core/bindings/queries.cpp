@@ -115,6 +115,16 @@ Gap hint_at(const HintColumns& hint, std::size_t row) {
     return gap;
 }
 
+struct HintedQuestion {
+    HintedQuestion(const Question& asked, const Gap& hint) : before(hint), question(asked) {
+        question.towards_b = direction_of(before.normal), question.nearest_before = &before;
+    }
+    HintedQuestion(const HintedQuestion&) = delete;  // points to itself
+
+    Gap before;
+    Question question;
+};
+
 constexpr std::size_t kRowsAtATime = 64;
 
 // Rows of two batches of equal length, or of one batch against one placed shape.
@@ -136,19 +146,15 @@ nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at
     const Element *element_a = only_element(*side_a.body), *element_b = only_element(*side_b.body);
     const bool single_elements = element_a != nullptr && element_b != nullptr;
     const auto ask_rows = [&](std::size_t begin, std::size_t end, Work& work) {
-        Question questions[kRowsAtATime];
-        Gap before[kRowsAtATime], found[kRowsAtATime];
-        AskedPair asked_pairs[kRowsAtATime];
+        std::optional<HintedQuestion> hinted[kRowsAtATime];
+        AskedPair pairs[kRowsAtATime];
+        Gap found[kRowsAtATime];
         for (std::size_t row = begin; row < end; ++row) {
             const std::size_t k = row - begin;
-            questions[k] = asked;
-            if (hint) {
-                before[k] = hint_at(*hint, row);
-                questions[k].towards_b = direction_of(before[k].normal), questions[k].nearest_before = &before[k];
-            }
-            asked_pairs[k] = {side_a.body, &side_a.pose(row), side_b.body, &side_b.pose(row), &questions[k]};
+            if (hint) hinted[k].emplace(asked, hint_at(*hint, row));
+            pairs[k] = {side_a.body, &side_a.pose(row), side_b.body, &side_b.pose(row), hint ? &hinted[k]->question : &asked};
         }
-        distances({asked_pairs, end - begin}, found, work);
+        distances({pairs, end - begin}, found, work);
         for (std::size_t row = begin; row < end; ++row) put(row, found[row - begin]);
     };
     Work total;

@@ -6,6 +6,9 @@
 namespace clearance {
 namespace {
 
+// What lanes walk over that have nothing to do: two points.
+constexpr PolytopePair kNothing{{}, {}, kNoTurn, {-1, 0, 0}, {1, 0, 0}, 0.0, {0.0}};
+
 constexpr int kMostSteps = 64;  // beyond this a walk goes in circles
 
 CLEARANCE_INLINE Vec3d farthest_of_few(const Vec3d* points, std::size_t count, const Vec3d& along) {
@@ -48,8 +51,8 @@ class Walks {
     static constexpr int kLanes = Traits::count;
 
 public:
-    CLEARANCE_INLINE void begin(int lane, const PolytopePair& pair, PolytopeWalk& found) {
-        pair_[lane] = &pair, found_[lane] = &found;
+    CLEARANCE_INLINE void begin(int lane, const PolytopePair& pair, PolytopeWalk* found) {
+        pair_[lane] = &pair, found_[lane] = found;
         active_ |= 1u << lane;
         set(near_.corners, lane, 0.0), set(near_.distance, lane, std::numeric_limits<double>::infinity());
         set(near_.normal, lane, pair.towards_b), set(near_.length, lane, norm(pair.towards_b));
@@ -65,12 +68,11 @@ public:
         set(lower_above_, lane, pair.stop.lower_above), set(upper_at_most_, lane, pair.stop.upper_at_most);
     }
 
-    // Lanes that have nothing to do go on with numbers that are harmless.
+    // Lanes that have nothing to do stay at one point, which is harmless.
     CLEARANCE_INLINE void rest(int lane) {
+        begin(lane, kNothing, nullptr);
         active_ &= ~(1u << lane);
-        set(near_.corners, lane, 0.0), set(near_.distance, lane, 0.0), set(near_.length, lane, 1.0);
-        set(near_.normal, lane, {1, 0, 0});
-        for (int k = 0; k < 3; ++k) on_a_[k][lane] = on_b_[k][lane] = 1.0;
+        for (int k = 0; k < 3; ++k) on_a_[k][lane] = on_b_[k][lane] = 0.0;
     }
 
     CLEARANCE_INLINE unsigned active() const { return active_; }
@@ -176,7 +178,7 @@ private:
 template <class Points>
 void walk_one(const PolytopePair& pair, PolytopeWalk& found) {
     Walks<double, Points> walk;
-    walk.begin(0, pair, found);
+    walk.begin(0, pair, &found);
     while (walk.step() == 0) {
     }
 }
@@ -188,7 +190,7 @@ void walk_many(const PolytopePair* pairs, PolytopeWalk* found, std::size_t count
     std::size_t next = 0;
     const auto take = [&](int lane) {
         if (next == count) return walks.rest(lane);
-        walks.begin(lane, pairs[next], found[next]);
+        walks.begin(lane, pairs[next], &found[next]);
         ++next;
     };
     for (int lane = 0; lane < LaneTraits<Real>::count; ++lane) take(lane);

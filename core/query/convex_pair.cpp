@@ -43,6 +43,11 @@ Gap gap_of(const SweptGap<double>& swept) {
     return {swept.distance, swept.lower, swept.upper, swept.point_a, swept.point_b, swept.normal, 0, 0};
 }
 
+bool begins_with_walk(const Convex& a, const Convex& b, const Question& question) {
+    const bool has_hull = std::holds_alternative<HullPointer>(a.core) || std::holds_alternative<HullPointer>(b.core);
+    return has_hull && !is_curved(a.core) && !is_curved(b.core) && !(norm_sq(question.parting) > 0.0);
+}
+
 double offset_of(const Part& part) { return norm(part.ball.centre - part.pose.translation); }
 
 ConvexPair::ConvexPair(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPart& at_b,
@@ -77,11 +82,6 @@ CoreQuestion ConvexPair::question_for_cores() const {
     const bool has_guess = norm_sq(question_.towards_b) > 0.0;
     cores.towards_b = has_guess ? transposed_times(turn_, question_.towards_b) : between_centres(pair_);
     return cores;
-}
-
-bool ConvexPair::begins_with_walk() const {
-    const bool has_hull = std::holds_alternative<HullPointer>(pair_.a) || std::holds_alternative<HullPointer>(pair_.b);
-    return has_hull && !pair_.curved && !(norm_sq(question_.parting) > 0.0);
 }
 
 Gap ConvexPair::answer(CoreGap<double> found) const {

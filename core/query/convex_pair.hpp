@@ -11,8 +11,7 @@ class ConvexPair {
 public:
     ConvexPair(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPart& at_b, const Question& question);
 
-    // Polytopes are walked over first, unless there is a shorter way. A walk may be done beside those of other pairs.
-    bool begins_with_walk() const;
+    // What a walk over the two has to know, if they begin with one.
     PolytopePair polytopes() const { return polytopes_of(pair_, cores_.towards_b, cores_.stop()); }
 
     // The answer, from where a walk has ended if there was one already.
@@ -31,6 +30,9 @@ private:
     CorePair pair_;
     CoreQuestion cores_;
 };
+
+// Polytopes are walked over first, unless there is a shorter way. A walk may be done beside those of other pairs.
+bool begins_with_walk(const Convex& a, const Convex& b, const Question& question);
 
 Gap gap_of(const SweptGap<double>& swept);
 

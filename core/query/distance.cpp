@@ -336,11 +336,11 @@ public:
         const Convex* convex_a = a == nullptr ? nullptr : std::get_if<Convex>(&a->shape);
         const Convex* convex_b = b == nullptr ? nullptr : std::get_if<Convex>(&b->shape);
         if (convex_a == nullptr || convex_b == nullptr) return false;
+        if (!begins_with_walk(*convex_a, *convex_b, *asked.question)) return false;
         const PlacedPart at_a = placed(*a, asked.pose_a->rotation, {0, 0, 0});
         const PlacedPart at_b =
             placed(*b, asked.pose_b->rotation, asked.pose_b->translation - asked.pose_a->translation);
         pair_[size_].emplace(*convex_a, *convex_b, at_a, at_b, *asked.question);
-        if (!pair_[size_]->begins_with_walk()) return false;
         polytopes_[size_] = pair_[size_]->polytopes();
         number_[size_] = number;
         if (++size_ == kRoom) finish();
