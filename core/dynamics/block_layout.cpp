@@ -76,8 +76,7 @@ double BlockLayout::distance_along(std::size_t axis, double x, const BlockBox& b
 }
 
 double BlockLayout::distance(const Vec3d& point, const BlockBox& box) const {
-    return max_of(distance_along(0, point.x, box),
-                  max_of(distance_along(1, point.y, box), distance_along(2, point.z, box)));
+    return max_of(distance_along(0, point.x, box), max_of(distance_along(1, point.y, box), distance_along(2, point.z, box)));
 }
 
 }  // namespace clearance
