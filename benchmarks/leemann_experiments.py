@@ -26,6 +26,7 @@ from clearance.simulation.packings import report_of
 from clearance.simulation.twins import by_pairs, contacts_of, empty_twin, freeze_into
 
 DETECTIONS = ("hybrid", "iterative")
+TIE = 1e-12 * np.sqrt(3.0) * 1.2  # [m] for two cubes: unless edges are better by this, closed forms take a face
 MARKS = (0.0, 0.5, 1.0, 2.0, 4.0, gases.COLLISIONS)  # collisions of each sphere
 
 # Printed: by closed forms and iteratively.
@@ -91,8 +92,11 @@ def packed(kind: str, n: int, detection: str, folder: Path) -> PackingReport:
     return report_of(Particles.load(file), kind, **json.loads(about.read_text()))
 
 
-def seen_twice(report: PackingReport) -> tuple[Floats, Floats]:
-    """Depths of all pairs at rest by closed forms, for which round ellipsoids are spheres, and by GJK and EPA."""
+def seen_twice(report: PackingReport) -> tuple[Floats, Floats, int]:
+    """Depths of all pairs at rest by closed forms, for which round ellipsoids are spheres, and by GJK and EPA.
+
+    Also tells how many pairs touch at other numbers of points: a face and two edges may be as deep, up to rounding.
+    """
     particles = report.particles
     closed = empty_twin(
         particles,
@@ -103,8 +107,7 @@ def seen_twice(report: PackingReport) -> tuple[Floats, Floats]:
     pairs, points, depths = by_pairs(closed.contacts)
     other_pairs, other_points, other_depths = by_pairs(contacts_of(particles, "iterative"))
     assert np.array_equal(pairs, other_pairs)
-    assert np.array_equal(points, other_points)
-    return depths, other_depths
+    return depths, other_depths, int((points != other_points).sum())
 
 
 def packing_tables(found: dict[tuple[str, str], PackingReport], agreement: Agreement) -> list[Table]:
@@ -123,7 +126,10 @@ def packing_tables(found: dict[tuple[str, str], PackingReport], agreement: Agree
     )
     deep = Table(
         "Mean depth at rest, in thousandths (Table 6), and both detections on the same end state (Fig. 22)",
-        ["bodies", "hybrid", "iterative", "printed closed form", "printed iterative", "pairs", "largest difference"],
+        [
+            *("bodies", "hybrid", "iterative", "printed closed form", "printed iterative"),
+            *("pairs", "with other points", "largest difference"),
+        ],
     )
     touching = Table(
         "Pairs (Table 7)",
@@ -132,9 +138,9 @@ def packing_tables(found: dict[tuple[str, str], PackingReport], agreement: Agree
     for kind, printed in FRACTIONS.items():
         reports = [found[kind, how] for how in DETECTIONS if (kind, how) in found]
         shares = [percent(report.solid_fraction) for report in reports]
-        closed, general = seen_twice(reports[0])
+        closed, general, others = seen_twice(reports[0])
         off = float(np.abs(closed - general).max())
-        agreement.check(f"depths of {kind}", general, closed, 1e-12)
+        agreement.check(f"depths of {kind}", general, closed, TIE)
         mean = [f"{1e3 * report.mean_depth:.4f}" for report in reports]
         if len(reports) == 1:
             shares, mean = ["-", *shares], ["-", *mean]
@@ -148,7 +154,7 @@ def packing_tables(found: dict[tuple[str, str], PackingReport], agreement: Agree
             f"{reports[0].time:.1f} s" + ("" if reports[0].is_at_rest else " (not yet)"),
             f"{reports[0].wall_seconds:.0f} s",
         )
-        deep.add(kind, *mean, *DEPTHS[kind], spaced(len(closed)), power(off))
+        deep.add(kind, *mean, *DEPTHS[kind], spaced(len(closed)), others, power(off))
         for report in reports:
             how = report.particles.detection
             other = PAIRS[how] if kind == "cubes" else ("-", "-")
@@ -289,7 +295,8 @@ def main() -> None:
         reports = {(kind, how): packed(kind, bodies, how, options.folder) for kind, how in ways}
         tables += packing_tables(reports, agreement)
         draw_depths(
-            {kind: seen_twice(reports[kind, "iterative"]) for kind in FRACTIONS}, options.folder / "packing_depths.png"
+            {kind: seen_twice(reports[kind, "iterative"])[:2] for kind in FRACTIONS},
+            options.folder / "packing_depths.png",
         )
     if options.only in (None, "crowds"):
         found = {}

@@ -7,22 +7,24 @@
 namespace clearance {
 namespace {
 
-constexpr double kWider = 2.0;  // than the reach: larger blocks are fewer
+constexpr double kLeastWider = 2.0;  // than the reach: larger blocks are fewer
+constexpr double kSeveral = 8.0;     // blocks along a period, rather than wider ones
 
 double& at(Vec3d& v, std::size_t axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 double at(const Vec3d& v, std::size_t axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
 }  // namespace
 
-BlockLayout::BlockLayout(const Room& room, double reach) : room_(room), reach_(reach) {
+BlockLayout::BlockLayout(const Room& room, double reach, double wider) : room_(room), reach_(reach) {
     for (std::size_t k = 0; k < 3; ++k) {
-        at(width_, k) = kWider * reach;
+        at(width_, k) = wider * reach;
         if (!room.is_periodic[k]) continue;
         const double period = at(room.upper, k) - at(room.lower, k);
         if (!(period >= 2.0 * reach))
             throw std::invalid_argument("a periodic room must be at least twice as wide as the largest body and its way.");
         // An even number, so that the colours of the first and the last differ; or one.
-        const double pairs = std::min(std::floor(period / (2.0 * kWider * reach)), 1e8);
+        const double wanted = min_of(wider * reach, max_of(kLeastWider * reach, period / kSeveral));
+        const double pairs = std::min(std::floor(period / (2.0 * wanted)), 1e8);
         counts_[k] = pairs >= 1.0 ? 2 * static_cast<std::int32_t>(pairs) : 1;
         at(period_, k) = period, at(width_, k) = period / counts_[k];
     }
@@ -64,16 +66,17 @@ BlockBox BlockLayout::everywhere() const {
     return box;
 }
 
+double BlockLayout::distance_along(std::size_t axis, double x, const BlockBox& box) const {
+    const double origin = at(room_.lower, axis), width = at(width_, axis);
+    const bool is_open_below = counts_[axis] == 0 && box.lower.axis[axis] <= -kFarthest;
+    const bool is_open_above = counts_[axis] == 0 && box.upper.axis[axis] > kFarthest;
+    const double below = is_open_below ? 0.0 : origin + width * box.lower.axis[axis] - x;
+    const double above = is_open_above ? 0.0 : x - (origin + width * box.upper.axis[axis]);
+    return max_of(0.0, max_of(below, above));
+}
+
 double BlockLayout::distance(const Vec3d& point, const BlockBox& box) const {
-    double farthest = 0.0;
-    for (std::size_t k = 0; k < 3; ++k) {
-        const double origin = at(room_.lower, k), width = at(width_, k), x = at(point, k);
-        const bool is_open_below = counts_[k] == 0 && box.lower.axis[k] <= -kFarthest;
-        const bool is_open_above = counts_[k] == 0 && box.upper.axis[k] > kFarthest;
-        if (!is_open_below) farthest = max_of(farthest, origin + width * box.lower.axis[k] - x);
-        if (!is_open_above) farthest = max_of(farthest, x - (origin + width * box.upper.axis[k]));
-    }
-    return farthest;
+    return max_of(distance_along(0, point.x, box), max_of(distance_along(1, point.y, box), distance_along(2, point.z, box)));
 }
 
 }  // namespace clearance

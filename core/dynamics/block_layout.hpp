@@ -39,8 +39,9 @@ public:
     static constexpr std::int32_t kFarthest = 1 << 29;
 
     BlockLayout() = default;
-    // Pairs reach as far as from centre to centre. Throws std::invalid_argument if a body could meet its own image.
-    BlockLayout(const Room& room, double reach);
+    // Pairs reach as far as from centre to centre; blocks are so many times wider where there is space for several of them.
+    // Throws std::invalid_argument if a body could meet its own image.
+    BlockLayout(const Room& room, double reach, double wider = 2.0);
 
     const Room& room() const { return room_; }
     double reach() const { return reach_; }
@@ -51,7 +52,8 @@ public:
     int colour_of(const BlockNumber& block) const;
     BlockBox everywhere() const;
 
-    // How far a point is from a box of blocks along each axis, at most: zero inside.
+    // How far a coordinate is from a box of blocks, along its axis: zero inside. And a point along each axis, at most.
+    double distance_along(std::size_t axis, double x, const BlockBox& box) const;
     double distance(const Vec3d& point, const BlockBox& box) const;
 
 private:

@@ -108,7 +108,7 @@ void BroadPhase::find(const Places& places, std::vector<BodyPair>& pairs, std::i
         if (kind_ == BroadPhaseKind::grid) {
             grid_.insert(balls, usual_);
             tests_ += grid_.for_meeting(
-                0, grid_.size(), balls, [&](std::int32_t i, std::int32_t j) { return may_meet(i, j); },
+                0, grid_.size(), [&](std::int32_t i, std::int32_t j) { return may_meet(i, j); },
                 [&](std::int32_t i, std::int32_t j) { add(i, j); });
         } else {
             find_among_moving();

@@ -26,13 +26,14 @@ HashGrid::Cube HashGrid::cube_of(const Vec3d& point, int level) const {
     return {index(point.x), index(point.y), index(point.z), level};
 }
 
+// Rows along x begin anywhere.
 std::size_t HashGrid::place_of(const Cube& cube) const {
-    std::uint64_t hash = static_cast<std::uint64_t>(cube.x) * 0x9e3779b97f4a7c15ull;
-    hash = (hash ^ (hash >> 29)) + static_cast<std::uint64_t>(cube.y) * 0xbf58476d1ce4e5b9ull;
+    std::uint64_t hash = static_cast<std::uint64_t>(cube.y) * 0xbf58476d1ce4e5b9ull;
     hash = (hash ^ (hash >> 32)) + static_cast<std::uint64_t>(cube.z) * 0x94d049bb133111ebull;
     hash = (hash ^ (hash >> 31)) + static_cast<std::uint64_t>(cube.level) * 0xd6e8feb86659fd93ull;
+    hash = (hash ^ (hash >> 29)) * 0x9e3779b97f4a7c15ull;
     hash ^= hash >> 32;
-    return static_cast<std::size_t>(hash) & (starts_.size() - 2);
+    return static_cast<std::size_t>(hash + static_cast<std::uint64_t>(cube.x)) & mask();
 }
 
 void HashGrid::insert(std::span<const Ball> balls, std::span<const std::int32_t> members) {
@@ -44,7 +45,7 @@ void HashGrid::insert(std::span<const Ball> balls, std::span<const std::int32_t>
     for (const std::int32_t member : members) {
         const Ball& ball = balls[static_cast<std::size_t>(member)];
         const int level = level_of(ball.radius);
-        found_.push_back({cube_of(ball.centre, level), member});
+        found_.push_back({cube_of(ball.centre, level), member, ball});
         ++starts_[place_of(found_.back().cube) + 1];
         if (std::find(levels_.begin(), levels_.end(), level) == levels_.end()) levels_.push_back(level);
     }

@@ -10,7 +10,8 @@ namespace clearance {
 
 // Balls in cubes that are as large as the balls: one grid for the largest ball, and one for each time that its cubes are
 // halved. A ball lies in the cube of its centre and meets only balls of the same grid, or of one with larger cubes, that lie
-// in neighbouring cubes. Only cubes with something in them take memory.
+// in neighbouring cubes. Only cubes with something in them take memory. Cubes in a row along x have places in a row, so that
+// neighbours are read from memory in the order in which they lie there.
 class HashGrid {
 public:
     void insert(std::span<const Ball> balls, std::span<const std::int32_t> members);
@@ -19,35 +20,33 @@ public:
     // Every pair of balls that overlap, each once, whose first one is among the entries from begin to end, of those pairs
     // that may. Returns how many pairs of balls were tested.
     template <class Filter, class Action>
-    std::int64_t for_meeting(std::size_t begin, std::size_t end, std::span<const Ball> balls, const Filter& may_meet,
-                             const Action& action) const {
+    std::int64_t for_meeting(std::size_t begin, std::size_t end, const Filter& may_meet, const Action& action) const {
         std::int64_t tests = 0;
         for (std::size_t k = begin; k < end; ++k) {
             const Entry& one = entries_[k];
-            const Ball& a = balls[static_cast<std::size_t>(one.member)];
             const auto test = [&](const Entry& other) {
                 if (!may_meet(one.member, other.member)) return;
                 ++tests;
-                const Ball& b = balls[static_cast<std::size_t>(other.member)];
-                const double reach = a.radius + b.radius;
-                if (norm_sq(a.centre - b.centre) <= reach * reach) action(one.member, other.member);
+                const double reach = one.ball.radius + other.ball.radius;
+                if (norm_sq(one.ball.centre - other.ball.centre) <= reach * reach) action(one.member, other.member);
             };
             for_entries(one.cube, [&](const Entry& other) {
                 if (other.member > one.member) test(other);
             });
-            for (int n = kNeighbours / 2 + 1; n < kNeighbours; ++n) for_entries(neighbour(one.cube, n), test);
+            for_entries(moved(one.cube, 1, 0, 0), test);
+            for (int y = -1; y <= 1; ++y) for_row(moved(one.cube, 0, y, 1), test);
+            for_row(moved(one.cube, 0, 1, 0), test);
             for (const int level : levels_) {
                 if (level >= one.cube.level) continue;
-                const Cube middle = cube_of(a.centre, level);
-                for (int n = 0; n < kNeighbours; ++n) for_entries(neighbour(middle, n), test);
+                const Cube middle = cube_of(one.ball.centre, level);
+                for (int z = -1; z <= 1; ++z)
+                    for (int y = -1; y <= 1; ++y) for_row(moved(middle, 0, y, z), test);
             }
         }
         return tests;
     }
 
 private:
-    static constexpr int kNeighbours = 27;  // the cube itself in the middle of them
-
     struct Cube {
         std::int64_t x, y, z;
         int level;  // how often the largest cube was halved
@@ -56,13 +55,13 @@ private:
     struct Entry {
         Cube cube;
         std::int32_t member;
+        Ball ball;
     };
 
-    static Cube neighbour(const Cube& cube, int n) {
-        return {cube.x + n % 3 - 1, cube.y + n / 3 % 3 - 1, cube.z + n / 9 - 1, cube.level};
-    }
+    static Cube moved(const Cube& cube, int x, int y, int z) { return {cube.x + x, cube.y + y, cube.z + z, cube.level}; }
     int level_of(double radius) const;
     Cube cube_of(const Vec3d& point, int level) const;
+    std::size_t mask() const { return starts_.size() - 2; }
     std::size_t place_of(const Cube& cube) const;
 
     template <class Action>
@@ -70,6 +69,21 @@ private:
         const std::size_t place = place_of(cube);
         for (std::uint32_t k = starts_[place]; k < starts_[place + 1]; ++k)
             if (entries_[k].cube == cube) action(entries_[k]);
+    }
+
+    // A cube and those before and after it along x.
+    template <class Action>
+    void for_row(const Cube& middle, const Action& action) const {
+        const std::size_t place = place_of(middle);
+        if (place == 0 || place == mask()) {  // the row goes on at the other end of the table
+            for (int x = -1; x <= 1; ++x) for_entries(moved(middle, x, 0, 0), action);
+            return;
+        }
+        for (std::uint32_t k = starts_[place - 1]; k < starts_[place + 2]; ++k) {
+            const Cube& cube = entries_[k].cube;
+            const bool is_in_row = cube.y == middle.y && cube.z == middle.z && cube.level == middle.level;
+            if (is_in_row && cube.x >= middle.x - 1 && cube.x <= middle.x + 1) action(entries_[k]);
+        }
     }
 
     double largest_ = 1.0;                // cube

@@ -17,6 +17,8 @@ constexpr double kLeastSkin = 1e-3;     // of a particle, in a room that is hard
 constexpr double kThickSkin = 0.5;      // of a particle, unless a step needs more
 constexpr double kStepsPerBuild = 4.0;  // at the present speed
 constexpr double kRounding = 1e-6;      // of lengths
+constexpr double kBlock = 2.0;          // width of a block, in reaches of a pair,
+constexpr double kGasBlock = 4.0;       // and where particles fly apart and a block has few of them
 constexpr std::size_t kChunk = 512;     // particles that a thread takes at a time
 constexpr std::size_t kBlocksAtOnce = 16;
 constexpr std::size_t kRounds = 64;
@@ -87,6 +89,23 @@ private:
     std::vector<Parted> parted_;
 };
 
+// What pairs are looked for with; kept from one time to the next, because there is much of it.
+struct Particles::Search {
+    std::vector<Ball> balls;  // around particles and their images,
+    std::vector<std::int32_t> particles, members;
+    HashGrid grid;
+    std::vector<std::vector<Found>> found;  // by chunks of particles
+    std::size_t chunks = 0;
+
+    std::size_t add_chunks(std::size_t count) {  // returns the first of them
+        const std::size_t first = chunks;
+        chunks += count;
+        if (found.size() < chunks) found.resize(chunks);
+        for (std::size_t k = first; k < chunks; ++k) found[k].clear();
+        return first;
+    }
+};
+
 // What a thread needs to put the pairs of one block after the other in order.
 struct Particles::Ordering {
     std::vector<std::uint64_t> used;  // rounds of each particle, as bits
@@ -121,7 +140,8 @@ double Particles::narrowest_period() const {
 
 void Particles::lay_out(double largest_ball) {
     const double empty = min_of(1.0, 0.25 * narrowest_period());
-    layout_ = BlockLayout(settings_.room, largest_ball > 0.0 ? 2.0 * (1.0 + kRounding) * largest_ball : empty);
+    layout_ = BlockLayout(settings_.room, largest_ball > 0.0 ? 2.0 * (1.0 + kRounding) * largest_ball : empty,
+                          settings_.law == ContactLaw::elastic ? kGasBlock : kBlock);
     largest_ball_ = largest_ball;
     domain_ = layout_.everywhere();
 }
@@ -159,11 +179,12 @@ BlockNumber Particles::block_of_pair(std::size_t a, std::size_t b) const {
 }
 
 void Particles::find_pairs(std::span<const PairMemory> memories, int threads) {
-    std::vector<std::vector<Found>> found;
-    add_pairs_of_particles(found, threads);
-    add_pairs_with_walls(found, threads);
+    if (!search_) search_ = std::make_shared<Search>();
+    search_->chunks = 0;
+    add_pairs_of_particles(*search_, threads);
+    add_pairs_with_walls(*search_, threads);
     const History history(memories, blocks_, rigid_.size());
-    fill_blocks(std::move(found));
+    fill_blocks(*search_);
     Pool::shared().for_blocks(blocks_.size(), kBlocksAtOnce, threads, [&](std::size_t begin, std::size_t end) {
         static thread_local Ordering ordering;
         for (std::size_t k = begin; k < end; ++k) put_in_order(blocks_[k], history, ordering);
@@ -175,36 +196,41 @@ void Particles::find_pairs(std::span<const PairMemory> memories, int threads) {
 }
 
 // Along periodic axes particles are seen wherever they come near the domain.
-void Particles::add_pairs_of_particles(std::vector<std::vector<Found>>& found, int threads) const {
+template <class Action>
+void Particles::for_images(std::size_t k, const Action& action) const {
     const double halo = 0.5 * layout_.reach();
-    const std::vector<Vec3d> all = shifts();
-    std::vector<Ball> balls;
-    std::vector<std::int32_t> particles, members;
-    const auto add = [&](std::size_t k, const Vec3d& shift) {
-        const Vec3d centre = built_at_[k] + shift;
-        if (layout_.distance(centre, domain_) > halo) return;
-        members.push_back(static_cast<std::int32_t>(balls.size()));
-        particles.push_back(static_cast<std::int32_t>(k));
-        balls.push_back({centre, about_kind_[static_cast<std::size_t>(kinds_[k])].radius + slacks_[k]});
+    const Vec3d period = layout_.period(), centre = built_at_[k];
+    const auto for_axis = [&](std::size_t axis, double x, double along, const auto& then) {
+        for (int n = along > 0.0 ? -1 : 0; n <= (along > 0.0 ? 1 : 0); ++n)
+            if (layout_.distance_along(axis, x + n * along, domain_) <= halo) then(n * along);
     };
+    for_axis(0, centre.x, period.x, [&](double x) {
+        for_axis(1, centre.y, period.y,
+                 [&](double y) { for_axis(2, centre.z, period.z, [&](double z) { action(centre + Vec3d{x, y, z}); }); });
+    });
+}
+
+void Particles::add_pairs_of_particles(Search& search, int threads) const {
+    search.balls.clear(), search.particles.clear(), search.members.clear();
     for (std::size_t k = 1; k < rigid_.size(); ++k)
-        for (const Vec3d& shift : all) add(k, shift);
-    HashGrid grid;
-    grid.insert(balls, members);
-    const std::size_t first = found.size();
-    found.resize(first + (grid.size() + kChunk - 1) / kChunk);
-    Pool::shared().for_blocks(grid.size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
-        std::vector<Found>& here = found[first + begin / kChunk];
-        grid.for_meeting(
-            begin, end, balls, [](std::int32_t, std::int32_t) { return true; },
+        for_images(k, [&](const Vec3d& centre) {
+            search.members.push_back(static_cast<std::int32_t>(search.balls.size()));
+            search.particles.push_back(static_cast<std::int32_t>(k));
+            search.balls.push_back({centre, about_kind_[static_cast<std::size_t>(kinds_[k])].radius + slacks_[k]});
+        });
+    search.grid.insert(search.balls, search.members);
+    const std::size_t first = search.add_chunks((search.grid.size() + kChunk - 1) / kChunk);
+    Pool::shared().for_blocks(search.grid.size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
+        std::vector<Found>& here = search.found[first + begin / kChunk];
+        search.grid.for_meeting(
+            begin, end, [](std::int32_t, std::int32_t) { return true; },
             [&](std::int32_t i, std::int32_t j) {
-                auto a = static_cast<std::size_t>(particles[static_cast<std::size_t>(i)]);
-                auto b = static_cast<std::size_t>(particles[static_cast<std::size_t>(j)]);
+                auto a = static_cast<std::size_t>(search.particles[static_cast<std::size_t>(i)]);
+                auto b = static_cast<std::size_t>(search.particles[static_cast<std::size_t>(j)]);
                 if (numbers_[a] > numbers_[b]) std::swap(a, b);
-                const BlockNumber block = block_of_pair(a, b);
-                if (!domain_.contains(block)) return;
                 const Vec3d shift = shift_between(built_at_[a], built_at_[b]);
-                here.push_back(found_at(block, a, b, -1, shift));
+                const BlockNumber block = layout_.block_of(0.5 * (built_at_[a] + (built_at_[b] + shift)));
+                if (domain_.contains(block)) here.push_back(found_at(block, a, b, -1, shift));
             });
     });
 }
@@ -216,9 +242,9 @@ bool Particles::is_near(const Wall& wall, PlacedBody& point, const Vec3d& place,
     return within(wall.placed, point, limit, work);
 }
 
-void Particles::add_pairs_with_walls(std::vector<std::vector<Found>>& found, int threads) const {
-    const std::size_t first = found.size();
-    found.resize(first + (size() + kChunk - 1) / kChunk);
+void Particles::add_pairs_with_walls(Search& search, int threads) const {
+    if (walls_.empty()) return;
+    const std::size_t first = search.add_chunks((size() + kChunk - 1) / kChunk);
     const std::vector<Vec3d> all = shifts(), nowhere{{0, 0, 0}};  // a plane goes on by itself
     const Body point({part_of(Convex{Element{1, {}, 0.0}, 0.0}, Pose{})});
     Pool::shared().for_blocks(size(), kChunk, threads, [&](std::size_t begin, std::size_t end) {
@@ -230,19 +256,29 @@ void Particles::add_pairs_with_walls(std::vector<std::vector<Found>>& found, int
             for (std::size_t wall = 0; wall < walls_.size(); ++wall)
                 for (const Vec3d& shift : walls_[wall].plane ? nowhere : all)
                     if (is_near(walls_[wall], placed, built_at_[k] + shift, limit))
-                        found[first + begin / kChunk].push_back(
+                        search.found[first + begin / kChunk].push_back(
                             found_at(block, 0, k, static_cast<std::int32_t>(wall), shift));
         }
     });
 }
 
-// Blocks stand by their colours, and then by their numbers.
-void Particles::fill_blocks(std::vector<std::vector<Found>> found) {
+// Blocks stand by their colours, and then by their numbers. Pairs that are found one after the other mostly belong to the
+// same block.
+void Particles::fill_blocks(const Search& search) {
     std::unordered_map<BlockNumber, std::size_t, BlockHash> places;
     std::vector<BlockNumber> numbers;
-    for (const auto& here : found)
-        for (const Found& one : here)
-            if (places.try_emplace(one.block, 0).second) numbers.push_back(one.block);
+    const auto for_runs = [&](const auto& action) {
+        for (std::size_t k = 0; k < search.chunks; ++k) {
+            const std::vector<Found>& here = search.found[k];
+            for (std::size_t first = 0, last = 0; first < here.size(); first = last) {
+                while (last < here.size() && here[last].block == here[first].block) ++last;
+                action(std::span(here).subspan(first, last - first));
+            }
+        }
+    };
+    for_runs([&](std::span<const Found> run) {
+        if (places.try_emplace(run[0].block, 0).second) numbers.push_back(run[0].block);
+    });
     std::sort(numbers.begin(), numbers.end(), [&](const BlockNumber& one, const BlockNumber& other) {
         return std::pair(layout_.colour_of(one), one) < std::pair(layout_.colour_of(other), other);
     });
@@ -254,8 +290,10 @@ void Particles::fill_blocks(std::vector<std::vector<Found>> found) {
         ++colours_[static_cast<std::size_t>(layout_.colour_of(numbers[k])) + 1];
     }
     for (std::size_t k = 1; k < colours_.size(); ++k) colours_[k] += colours_[k - 1];
-    for (const auto& here : found)
-        for (const Found& one : here) blocks_[places.find(one.block)->second].found.push_back(one);
+    for_runs([&](std::span<const Found> run) {
+        std::vector<Found>& of_block = blocks_[places.find(run[0].block)->second].found;
+        of_block.insert(of_block.end(), run.begin(), run.end());
+    });
 }
 
 // By numbers, each pair once.

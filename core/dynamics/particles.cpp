@@ -15,6 +15,7 @@ constexpr double kSmall = 0.1;       // of what gravity does in a step: a change
 constexpr double kUnchanged = 1e-4;  // of what gravity does in a step: smaller changes of velocities do not matter
 constexpr std::size_t kChunk = 256;  // particles that a thread takes at a time
 constexpr std::size_t kBlocksAtOnce = 4;
+constexpr std::size_t kManyBlocks = 64;  // fewer are handed out one by one, or threads would go without
 
 // Larger of two, by several threads: whatever their order, the result is the same.
 void raise_to(std::atomic<double>& most, double value) {
@@ -234,7 +235,8 @@ double Particles::for_colours(int threads, Partners& partners, const Treat& trea
     for (int colour = 0; colour < BlockLayout::kColours; ++colour) {
         const std::size_t first = colours_[static_cast<std::size_t>(colour)];
         const std::size_t count = colours_[static_cast<std::size_t>(colour) + 1] - first;
-        Pool::shared().for_blocks(count, kBlocksAtOnce, threads, [&](std::size_t begin, std::size_t end) {
+        const std::size_t at_once = count < kManyBlocks ? 1 : kBlocksAtOnce;
+        Pool::shared().for_blocks(count, at_once, threads, [&](std::size_t begin, std::size_t end) {
             double largest = 0.0;
             for (std::size_t k = begin; k < end; ++k) largest = max_of(largest, treat(blocks_[first + k].contacts));
             raise_to(most, largest);

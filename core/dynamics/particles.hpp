@@ -163,6 +163,7 @@ private:
         Turn turn;
         Vec3d velocity, spin;
     };
+    struct Search;
     struct Ordering;
     class History;
     struct Scratch;
@@ -177,10 +178,12 @@ private:
     BlockNumber block_of_pair(std::size_t a, std::size_t b) const;
     std::vector<Vec3d> shifts() const;
     double narrowest_period() const;
-    void add_pairs_of_particles(std::vector<std::vector<Found>>& found, int threads) const;
+    template <class Action>
+    void for_images(std::size_t k, const Action& action) const;
+    void add_pairs_of_particles(Search& search, int threads) const;
     static bool is_near(const Wall& wall, PlacedBody& point, const Vec3d& place, double limit);
-    void add_pairs_with_walls(std::vector<std::vector<Found>>& found, int threads) const;
-    void fill_blocks(std::vector<std::vector<Found>> found);
+    void add_pairs_with_walls(Search& search, int threads) const;
+    void fill_blocks(const Search& search);
     Found found_at(const BlockNumber& block, std::size_t a, std::size_t b, std::int32_t wall, const Vec3d& shift) const;
     static void sort(std::vector<Found>& found);
     void deal_out(Block& block, Ordering& ordering) const;
@@ -227,6 +230,7 @@ private:
     BlockLayout layout_;
     BlockBox domain_;
     std::vector<Block> blocks_;  // by colour
+    std::shared_ptr<Search> search_;
     std::shared_ptr<Scratches> scratches_;
     std::array<std::size_t, BlockLayout::kColours + 1> colours_{};
     std::int64_t steps_ = 0;

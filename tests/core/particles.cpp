@@ -69,8 +69,8 @@ void check_hash_grid(Draw& draw) {
     };
     const std::size_t middle = grid.size() / 2;
     const auto any = [](std::int32_t, std::int32_t) { return true; };
-    grid.for_meeting(0, middle, balls, any, add);
-    grid.for_meeting(middle, grid.size(), balls, any, add);
+    grid.for_meeting(0, middle, any, add);
+    grid.for_meeting(middle, grid.size(), any, add);
     for (const Numbers& pair : expected)
         tally.expect(found.count(pair) == 1, "balls that overlap meet once", "%ld and %ld: %zu times", long(pair.first),
                      long(pair.second), found.count(pair));
@@ -108,7 +108,7 @@ void check_blocks(Draw& draw) {
     const Room room = drawn_room(draw, reach);
     BlockLayout layout;
     try {
-        layout = BlockLayout(room, reach);
+        layout = BlockLayout(room, reach, draw.chance(0.5) ? 2.0 : draw.uniform(2.0, 9.0));
     } catch (const std::invalid_argument&) {
         return;  // twice the reach by rounding only
     }

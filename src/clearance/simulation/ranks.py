@@ -216,8 +216,9 @@ class Ranks:
         empty = np.empty(0, np.int64)
         seen = [self._core.near(box) if rank != self._comm.rank else empty for rank, box in enumerate(boxes)]
         for colour in range(COLOURS):
-            touched = self._core.touched(colour)
-            sent = [np.intersect1d(touched, which, assume_unique=True) for which in seen]
+            is_touched = np.zeros(len(numbers), dtype=bool)
+            is_touched[self._core.touched(colour)] = True
+            sent = [which[is_touched[which]] for which in seen]
             told = self._comm.alltoall([numbers[which] for which in sent])
             self._send[colour] = {rank: which for rank, which in enumerate(sent) if which.size}
             self._receive[colour] = {
