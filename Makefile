@@ -80,7 +80,7 @@ sanitize: sanitize-core
 	$(SANITIZED)/venv/bin/pip install -q --no-build-isolation '.[view]' \
 	  -C build-dir=$(SANITIZED)/tree -C cmake.define.CLEARANCE_SANITIZE=address,undefined
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
-	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/venv/bin/python -m pytest -p no:cacheprovider
+	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/venv/bin/python -m pytest -p no:cacheprovider -n $(shell nproc) --dist loadfile
 
 # Several threads at a time, under ThreadSanitizer. It wants addresses where it knows them: no randomisation.
 tsan: $(TOOLS)
@@ -144,7 +144,7 @@ $(TEST_TOOLS): $(TOOLS)
 	touch $@
 
 $(INSTALLED): $(TOOLS) $(SOURCES)
-	$(BIN)/pip install -q --no-build-isolation '.[view]'
+	$(BIN)/pip install -q --no-build-isolation '.[cli,view]'
 	touch $@
 
 clean:

@@ -33,6 +33,14 @@ def simd():
     _core.use_simd(before)
 
 
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    """Write good files of every kind that is read; bad ones are made of them."""
+    from strangers import good_files
+
+    return good_files(tmp_path_factory.mktemp("good"))
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
     """Skip a test that asks for an extra which is not installed."""

@@ -33,14 +33,12 @@ void for_touching_leaves(const PairTree<WideTree>& tree, SearchWork& work, const
 // Call visit(triangle) for all triangles that may touch the solid.
 template <class Visit>
 void for_triangles_near(const PairTree<WideTree>& tree, SearchWork& work, const Visit& visit) {
-    const Volume<float> solid = tree.b_root_in_a();
-    const KeyRule rule{tree.unit_a(), tree.slack_below(), 0.0f};
     for_touching_leaves(tree, work, [&](std::int32_t slot, std::int32_t) {
         const WideLeaf& leaf = tree.a().leaf(slot);
-        float bounds[kLeafTriangles];
-        tree.kernels().bounds(leaf, solid, bounds);
+        float key[kLeafTriangles];
+        tree.keys_of_triangles(leaf, key);
         for (int k = 0; k < leaf.count; ++k)
-            if (key_of(bounds[k], rule) <= 0.0f) visit(leaf.triangle[k]);
+            if (key[k] <= 0.0f) visit(leaf.triangle[k]);
     });
 }
 
@@ -61,8 +59,7 @@ void meeting_triangles(const SurfacePair& pair, std::vector<TrianglePair>& found
     for_touching_leaves(tree, work, [&](std::int32_t slot_a, std::int32_t slot_b) {
         const WideLeaf &a = tree.a().leaf(slot_a), &b = tree.b().leaf(slot_b);
         NearTriangles near;
-        tree.kernels().near_triangles(a, b, tree.b().volume(slot_b), tree.b_from_a(),
-                                      1.001f * tree.slack_below() / tree.unit_b(), near);
+        tree.near_triangles(slot_a, slot_b, 0.0f, near);
         for (int k = 0; k < near.count; ++k) keep_if_meeting({0, a.triangle[near.i[k]], b.triangle[near.j[k]]});
     });
 }

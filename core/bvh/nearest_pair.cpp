@@ -84,14 +84,17 @@ void NearestPair::consider(const PairTree<WideTree>& tree, std::int32_t pair, st
     if (forest_[static_cast<std::size_t>(pair)].b == nullptr) return consider_solid(tree, pair, a);
     const WideLeaf& b = tree.b().leaf(slot_b);
     NearTriangles found;
-    const float within = (bound_ + tree.slack_below()) / tree.unit_b() * (1.0f + 0x1p-20f);
-    tree.kernels().near_triangles(a, b, tree.b().volume(slot_b), tree.b_from_a(), within, found);
+    tree.near_triangles(slot_a, slot_b, bound_, found);
     const double most = static_cast<double>(found.upper) * tree.unit_b() * (1.0 + 1e-6) + tree.slack_above();
     lower_bound_to(max_of(static_cast<double>(tree.least()), most));  // in this order NaN stays NaN
     work_.triangle_tests += found.count;
     for (int k = 0; k < found.count && !settled_; ++k) {
         const int i = found.i[k], j = found.j[k];
-        add({pair, a.triangle[i], b.triangle[j]}, tree, found.a.vertex, i, b.vertex, j);
+        const TrianglePair triangles{pair, a.triangle[i], b.triangle[j]};
+        if (tree.is_bounded())
+            add(triangles, tree, found.a.vertex, i, b.vertex, j);
+        else
+            evaluate(triangles);
     }
     // Nothing is known yet: eight of them would be too many to wait for.
     if (answer_.nearest.pair < 0) look_at_waiting();
@@ -134,13 +137,8 @@ void NearestPair::look_at_waiting() {
 }
 
 void NearestPair::consider_solid(const PairTree<WideTree>& tree, std::int32_t pair, const WideLeaf& leaf) {
-    float bounds[kLeafTriangles];
-    // Slot kRoot of b is the solid, seen from the frame of a.
-    const BvhKernels& kernels = tree.kernels();
-    (tree.into_solid() ? kernels.signed_bounds : kernels.bounds)(leaf, tree.b_root_in_a(), bounds);
-    const KeyRule rule{tree.unit_a(), tree.slack_below(), tree.least()};
     float key[kLeafTriangles];
-    for (int k = 0; k < leaf.count; ++k) key[k] = key_of(bounds[k], rule);
+    tree.keys_of_triangles(leaf, key);
     const SurfacePair& seen = forest_[static_cast<std::size_t>(pair)];
     while (!settled_) {
         const auto least = std::min_element(key, key + leaf.count);

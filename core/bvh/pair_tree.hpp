@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "bvh/forest.hpp"
 
 namespace clearance {
@@ -45,13 +47,9 @@ public:
 
     const TreeType& a() const { return *a_; }
     const TreeType& b() const { return *b_; }
-    const BvhKernels& kernels() const { return *kernels_; }
-    const TreeMotion& b_from_a() const { return b_from_a_; }
-    Volume<float> b_root_in_a() const { return moved(a_from_b_, b_->root); }
-    float unit_a() const { return unit_a_; }
     float unit_b() const { return unit_b_; }
-    float least() const { return least_; }  // no distance is less
-    bool into_solid() const { return into_solid_; }
+    float least() const { return least_; }        // no distance is less
+    bool is_bounded() const { return bounded_; }  // otherwise floats tell nothing of distances
 
     // Rounding; and with it, how far distances may lie below those of the trees, and above them at most.
     float slack() const { return slack_; }
@@ -102,6 +100,25 @@ public:
         children.opened.near &= (1u << parent.count) - 1u;
     }
 
+    // Keys of the triangles of a leaf of a, where b is a solid.
+    void keys_of_triangles(const WideLeaf& leaf, float* keys) const {
+        if (!bounded_) {
+            std::fill_n(keys, leaf.count, least_);
+            return;
+        }
+        (into_solid_ ? kernels_->signed_bounds : kernels_->bounds)(leaf, moved(a_from_b_, b_->root), keys);
+        const KeyRule rule{unit_a_, slack_below_, least_};
+        for (int k = 0; k < leaf.count; ++k) keys[k] = key_of(keys[k], rule);
+    }
+
+    // Triangles of two leaves that may be no farther apart than `within`, in metres.
+    void near_triangles(std::int32_t slot_a, std::int32_t slot_b, float within, NearTriangles& found) const {
+        const WideLeaf &a = a_->leaf(slot_a), &b = b_->leaf(slot_b);
+        if (!bounded_) return all_triangles(a, b, found);
+        const float units = (within + slack_below_) / unit_b_ * (1.0f + 0x1p-20f);
+        kernels_->near_triangles(a, b, b_->volume(slot_b), b_from_a_, units, found);
+    }
+
     // Volumes are opened in the order of their sizes, so the one opened last is the smaller of the two parents.
     void to_parent(std::int32_t& a, std::int32_t& b) const {
         if (b == kRoot || (a != kRoot && a_->size(a_->parent(a)) * unit_a_ < b_->size(b_->parent(b)) * unit_b_))
@@ -143,6 +160,13 @@ private:
     static Opened no_bounds(float key, int count, float* keys) {
         for (int k = 0; k < count; ++k) keys[k] = key;
         return {(1u << count) - 1u, std::numeric_limits<float>::infinity()};
+    }
+
+    static void all_triangles(const WideLeaf& a, const WideLeaf& b, NearTriangles& found) {
+        found.count = 0, found.upper = std::numeric_limits<float>::infinity();
+        for (int i = 0; i < a.count; ++i)
+            for (int j = 0; j < b.count; ++j, ++found.count)
+                found.i[found.count] = static_cast<std::uint8_t>(i), found.j[found.count] = static_cast<std::uint8_t>(j);
     }
 
     const TreeType *a_, *b_;

@@ -168,7 +168,7 @@ def _add_proof(axes: Any, worst: float, report: PathReport, margin: float) -> No
     axes.axhspan(lower, upper, color="black", alpha=0.35, linewidth=0.8)
     axes.plot([worst], [upper], "o", color="black", markersize=6.0, zorder=5)
     axes.set_title(
-        f"least clearance proved to be {lower:.2f} to {upper:.2f} mm, {report.pair[0]} to {report.pair[1]}: "
+        f"least clearance proved to be {lower:z.2f} to {upper:z.2f} mm, {report.pair[0]} to {report.pair[1]}: "
         f"the margin of {1e3 * margin:g} mm is {'kept' if report.clear else 'NOT kept'}",
         loc="left",
         fontsize=10,

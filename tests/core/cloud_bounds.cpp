@@ -100,15 +100,13 @@ struct Check {
     }
 
     double in_leaf(const WideLeaf& leaf) const {
-        float bounds[kLeafTriangles];
-        tree.kernels().signed_bounds(leaf, tree.b_root_in_a(), bounds);
-        const KeyRule rule{tree.unit_a(), tree.slack_below(), tree.least()};
+        float key[kLeafTriangles];
+        tree.keys_of_triangles(leaf, key);
         double least = std::numeric_limits<double>::infinity();
         for (int k = 0; k < leaf.count; ++k) {
             const double truth = distance(leaf.triangle[k]);
-            const float key = key_of(bounds[k], rule);
-            expect(key, truth, "a bound of a point from a solid holds");
-            expect(planes.raised(tree, 0, leaf, k, key), truth, "a raised bound of a point holds");
+            expect(key[k], truth, "a bound of a point from a solid holds");
+            expect(planes.raised(tree, 0, leaf, k, key[k]), truth, "a raised bound of a point holds");
             least = min_of(least, truth);
         }
         return least;

@@ -10,6 +10,7 @@
 #include "bvh/front.hpp"
 #include "bvh/meeting.hpp"
 #include "bvh/mesh_file.hpp"
+#include "mesh_checksum.hpp"
 #include "mesh_samples.hpp"
 
 using namespace clearance;
@@ -20,23 +21,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Tally tally;
-
-constexpr std::size_t kChecksumAt = 24, kBodyAt = 88;
-
-void set_checksum(std::string& bytes) {
-    if (bytes.size() < kBodyAt) return;
-    std::memset(bytes.data() + kChecksumAt, 0, 8);
-    std::uint64_t sum = 0x9e3779b97f4a7c15u;
-    std::size_t at = 0;
-    for (; bytes.size() - at >= 8; at += 8) {
-        std::uint64_t word;
-        std::memcpy(&word, bytes.data() + at, 8);
-        sum = (sum ^ word) * 0xff51afd7ed558ccdu;
-        sum ^= sum >> 32;
-    }
-    for (; at < bytes.size(); ++at) sum = (sum ^ static_cast<unsigned char>(bytes[at])) * 0x100000001b3u;
-    std::memcpy(bytes.data() + kChecksumAt, &sum, 8);
-}
 
 // Whatever was read, all queries must stay within it. What they find is of no interest.
 void use(const Mesh& mesh, const Mesh& sound, Draw& draw) {

@@ -1,8 +1,8 @@
 // Bytes that pass for the file of a mesh: they are refused, or what is read from them does no harm to any query.
-#include <cstring>
 #include <stdexcept>
 #include <string>
 
+#include "../core/mesh_checksum.hpp"
 #include "bodies.hpp"
 #include "bvh/extreme.hpp"
 #include "bvh/front.hpp"
@@ -17,23 +17,6 @@ using namespace clearance::fuzz;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t kChecksumAt = 24, kBodyAt = 88;
-
-// Only the checks behind the checksum are of interest: it is made to fit.
-void set_checksum(std::string& bytes) {
-    if (bytes.size() < kBodyAt) return;
-    std::memset(bytes.data() + kChecksumAt, 0, 8);
-    std::uint64_t sum = 0x9e3779b97f4a7c15u;
-    std::size_t at = 0;
-    for (; bytes.size() - at >= 8; at += 8) {
-        std::uint64_t word;
-        std::memcpy(&word, bytes.data() + at, 8);
-        sum = (sum ^ word) * 0xff51afd7ed558ccdu;
-        sum ^= sum >> 32;
-    }
-    for (; at < bytes.size(); ++at) sum = (sum ^ static_cast<unsigned char>(bytes[at])) * 0x100000001b3u;
-    std::memcpy(bytes.data() + kChecksumAt, &sum, 8);
-}
 
 // A sound file with some of its bytes changed, or bytes as they come.
 std::string file_from(Bytes& bytes) {
@@ -78,7 +61,7 @@ void use(Mesh read) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     Bytes bytes(data, size);
     std::string file = file_from(bytes);
-    set_checksum(file);
+    samples::set_checksum(file);  // only the checks behind it are of interest
     try {
         use(mesh_from_bytes(file.data(), file.size()));
     } catch (const std::invalid_argument&) {

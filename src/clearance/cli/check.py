@@ -104,6 +104,9 @@ def check(
     is_path, places = path is not None or (robot is None and configurations is None), Places(out, plot, page)
     _check_places(is_path, places)
     setting = RobotWords(robot, srdf, packages, collision, cell, scale, allow).read(scenery.arm_setting())
+    if plot is not None and not is_path:
+        columns = ", ".join(scenery.value_names(setting.robot))
+        raise ValueError(f"--plot belongs to --path: a CSV file with a row for each waypoint, of {columns}.")
     if is_path:
         waypoints = samples.arm_path() if path is None else scenery.read_configurations(path, setting.robot)
         answer = _of_path(setting, waypoints, margin, tolerance, places)
@@ -121,8 +124,6 @@ def _check_places(is_path: bool, places: Places) -> None:
     """What cannot be written is better known before the work than after it."""
     if is_path and places.out is not None:
         raise ValueError("--out belongs to --configurations; --json tells all there is to a path.")
-    if not is_path and places.plot is not None:
-        raise ValueError("--plot belongs to --path: configurations by themselves are no curve.")
     check_ending("--plot", places.plot, *PICTURES)
     check_ending("--page", places.page, *PAGES)
     check_writable(*places)
