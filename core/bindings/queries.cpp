@@ -152,7 +152,8 @@ nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at
         for (std::size_t row = begin; row < end; ++row) {
             const std::size_t k = row - begin;
             if (hint) hinted[k].emplace(asked, hint_at(*hint, row));
-            pairs[k] = {side_a.body, &side_a.pose(row), side_b.body, &side_b.pose(row), hint ? &hinted[k]->question : &asked};
+            pairs[k] = {side_a.body, &side_a.pose(row), side_b.body, &side_b.pose(row),
+                        hint ? &hinted[k]->question : &asked};
         }
         distances({pairs, end - begin}, found, work);
         for (std::size_t row = begin; row < end; ++row) put(row, found[row - begin]);

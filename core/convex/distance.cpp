@@ -45,7 +45,8 @@ std::optional<CoreGap<double>> gap_of_walk(const PolytopeWalk& walked, const Sto
         point_a = point_a + walked.weight[k] * walked.corner[k].a;
     }
     const double upper = norm(nearest);
-    if (!(upper - walked.lower <= min_of(stop.width, stop.relative_width * upper)) || !(upper > touching)) return std::nullopt;
+    if (!(upper - walked.lower <= min_of(stop.width, stop.relative_width * upper)) || !(upper > touching))
+        return std::nullopt;
     return CoreGap<double>{point_a, walked.normal, upper, walked.lower, upper};
 }
 

@@ -160,7 +160,8 @@ Depth epa(const CorePair& pair, const GjkResult& start, const DepthWidths& width
     Search search(pair, start);
     const Start tetrahedron(pair, start.simplex);
     thread_local Polytope polytope;
-    if (tetrahedron.count < 4 || !polytope.start(tetrahedron.corner, pair.size, search.worth_opening())) return search.flat(tetrahedron.normal);
+    if (tetrahedron.count < 4 || !polytope.start(tetrahedron.corner, pair.size, search.worth_opening()))
+        return search.flat(tetrahedron.normal);
     return search.run(polytope, widths);
 }
 

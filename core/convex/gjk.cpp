@@ -80,8 +80,13 @@ PolytopeCorners corners_of(const ConvexCore& core) {
 }  // namespace
 
 PolytopePair polytopes_of(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop) {
-    return {corners_of(pair.a), corners_of(pair.b), pair.a_from_b, pair.b_origin, unit_or({1, 0, 0}, towards_b),
-            kTouching * pair.size, stop};
+    return {corners_of(pair.a),
+            corners_of(pair.b),
+            pair.a_from_b,
+            pair.b_origin,
+            unit_or({1, 0, 0}, towards_b),
+            kTouching * pair.size,
+            stop};
 }
 
 GjkResult gjk(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop) {

@@ -38,9 +38,9 @@ public:
 private:
     friend Vec3d farthest_in_tree(const Hull& hull, const Vec3d& along);
 
-    static constexpr std::size_t kSearchedWhole = 6;    // blocks
+    static constexpr std::size_t kSearchedWhole = 6;     // blocks
     static constexpr std::size_t kSearchedByCell = 256;  // blocks at most
-    static constexpr std::size_t kLeaf = 4;             // blocks at most
+    static constexpr std::size_t kLeaf = 4;              // blocks at most
 
     struct Block {
         double x[kPointBlock], y[kPointBlock], z[kPointBlock];

@@ -15,9 +15,9 @@ public:
     struct Face {
         int corner[3];
         unsigned beyond[3];  // the same edge, from corner k to the next, as the face on its other side has it: see edge_of
-        Vec3d normal;     // outward, unit
-        double height;    // of its plane over the origin; negative where the origin lies outside of it
-        double distance;  // proved: how far the origin is from the face, if it is not outside
+        Vec3d normal;        // outward, unit
+        double height;       // of its plane over the origin; negative where the origin lies outside of it
+        double distance;     // proved: how far the origin is from the face, if it is not outside
         bool alive;
         bool thin;  // has no normal of its own: stands for nothing but its edges
     };

@@ -36,16 +36,16 @@ struct PolytopePair {
 struct PolytopeWalk {
     enum class End { settled, meeting, unclear };
     End end;
-    int iterations, count;         // of steps, and of corners: four of them hold the origin
-    bool last_is_best;             // the normal is the direction from the nearest point to the origin
-    Vec3d normal;                  // the unit vector that proves
-    double lower;                  // this
-    Corner<double> corner[4];      // and these have, with
-    double weight[3];              // these weights, the nearest point
+    int iterations, count;     // of steps, and of corners: four of them hold the origin
+    bool last_is_best;         // the normal is the direction from the nearest point to the origin
+    Vec3d normal;              // the unit vector that proves
+    double lower;              // this
+    Corner<double> corner[4];  // and these have, with
+    double weight[3];          // these weights, the nearest point
 };
 
-// The steps of GJK for pairs of polytopes, without the care that simplices need which are all but flat, or hold the origin on
-// their surface: most pairs never need it. One pair at a time, or as many side by side as there are lanes, with the same
+// The steps of GJK for pairs of polytopes, without the care that simplices need which are all but flat, or hold the origin
+// on their surface: most pairs never need it. One pair at a time, or as many side by side as there are lanes, with the same
 // bits.
 struct WalkKernels {
     void (*one)(const PolytopePair& pair, PolytopeWalk& found);

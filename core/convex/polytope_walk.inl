@@ -133,10 +133,10 @@ private:
         double along_a_at[3][kLanes], along_b_at[3][kLanes];
         store(along_a_at, along), store(along_b_at, along_b);
         for_lanes(active_, [&](int lane) {
-            const Vec3d a = farthest_corner<Points>(
-                pair_[lane]->a, {along_a_at[0][lane], along_a_at[1][lane], along_a_at[2][lane]});
-            const Vec3d b = farthest_corner<Points>(
-                pair_[lane]->b, {along_b_at[0][lane], along_b_at[1][lane], along_b_at[2][lane]});
+            const Vec3d a =
+                farthest_corner<Points>(pair_[lane]->a, {along_a_at[0][lane], along_a_at[1][lane], along_a_at[2][lane]});
+            const Vec3d b =
+                farthest_corner<Points>(pair_[lane]->b, {along_b_at[0][lane], along_b_at[1][lane], along_b_at[2][lane]});
             on_a_[0][lane] = a.x, on_a_[1][lane] = a.y, on_a_[2][lane] = a.z;
             on_b_[0][lane] = b.x, on_b_[1][lane] = b.y, on_b_[2][lane] = b.z;
         });

@@ -96,7 +96,7 @@ Gap ConvexPair::answer(CoreGap<double> found) const {
 bool ConvexPair::has_converged(const Gap& gap) const {
     if (gap.lower > question_.at_most || gap.distance <= question_.near_enough) return true;
     if (gap.distance < 0.0 && question_.method == DepthMethod::mpr) return true;
-    const double promised = question_.tolerance > 0.0             ? question_.tolerance
+    const double promised = question_.tolerance > 0.0            ? question_.tolerance
                             : pair_.curved && gap.distance < 0.0 ? kPromisedInsideCurved
                                                                  : kPromised;
     return gap.upper - gap.lower <= promised * size_ + 64.0 * kEpsilon * pair_.reach;

@@ -338,8 +338,7 @@ public:
         if (convex_a == nullptr || convex_b == nullptr) return false;
         if (!begins_with_walk(*convex_a, *convex_b, *asked.question)) return false;
         const PlacedPart at_a = placed(*a, asked.pose_a->rotation, {0, 0, 0});
-        const PlacedPart at_b =
-            placed(*b, asked.pose_b->rotation, asked.pose_b->translation - asked.pose_a->translation);
+        const PlacedPart at_b = placed(*b, asked.pose_b->rotation, asked.pose_b->translation - asked.pose_a->translation);
         pair_[size_].emplace(*convex_a, *convex_b, at_a, at_b, *asked.question);
         polytopes_[size_] = pair_[size_]->polytopes();
         number_[size_] = number;
