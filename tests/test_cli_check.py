@@ -184,7 +184,7 @@ def test_plot_and_page_are_written(here):
         (["gantry.urdf", "--allow", "tool,wal"], "there is no link or body 'wal'; there are frame, carriage, tool."),
         (["gantry.urdf", "--allow", "tool"], "two names were expected"),
         (["gantry.urdf", "-q", "one.csv", "--path", "one.csv"], "exclude each other"),
-        (["gantry.urdf", "--plot", "it.png"], "--plot belongs to --path: a CSV file with a row for each waypoint, of x, y."),
+        (["gantry.urdf", "--plot", "it.png"], "--path: a CSV file with a row for each waypoint, of x, y."),
         (["--out", "it.csv"], "--out belongs to --configurations"),
         (["--srdf", "it.srdf"], "--srdf and --package belong to a robot file"),
         (["--margin", "-0.1"], "margin must be a number, zero or positive and finite, but it is -0.1."),
