@@ -1,0 +1,85 @@
+"""Polytopes are walked over side by side in batches, and one by one in single calls: with the same bits everywhere."""
+
+import numpy as np
+import pytest
+
+import clearance as cl
+
+COLUMNS = ("distance", "lower", "upper", "point_a", "point_b", "normal")
+RNG = np.random.default_rng(20)
+
+
+def ball_of_points(count):
+    points = RNG.normal(size=(count, 3))
+    return cl.ConvexHull(0.5 * points / np.linalg.norm(points, axis=1)[:, None])
+
+
+HULL = ball_of_points(40)
+PARTNERS = {
+    "few points": ball_of_points(12),
+    "cells of directions": ball_of_points(300),
+    "tree of points": ball_of_points(2500),
+    "box": cl.Box([0.8, 0.5, 0.3]),
+    "rounded": cl.ConvexHull(RNG.uniform(-0.4, 0.4, size=(9, 3)), radius=0.05),
+    "segment": cl.SweptSegment([-0.4, 0, 0], [0.4, 0.1, 0], 0.02),
+    "triangle": cl.SweptTriangle([-0.4, 0, 0], [0.4, 0.1, 0], [0.1, 0.4, 0.2], 0.0),
+    "flat": cl.ConvexHull([[-0.4, -0.4, 0], [0.4, -0.4, 0], [0.4, 0.4, 0], [-0.4, 0.4, 0], [0.1, 0.1, 0]]),
+    "corners twice": cl.ConvexHull(np.repeat(RNG.uniform(-0.4, 0.4, size=(6, 3)), 3, axis=0)),
+}
+
+
+def placements(partner, count=150):
+    """Poses of the partner around the hull: apart, near contact on both sides, and at the very same place."""
+    axes, angles = RNG.normal(size=(count, 3)), RNG.uniform(0, np.pi, count)
+    poses = cl.poses.from_axis_angle(axes, angles, translation=1.5 * RNG.normal(size=(count, 3)))
+    for gap in (1e-3, 1e-9, 0.0, -1e-9, -1e-3):
+        chosen = np.arange(count)[: count // 2]
+        for _ in range(8):
+            found = cl.distance(HULL, partner.at(poses[chosen]))
+            poses[chosen, :3, 3] += (gap - found.distance)[:, None] * found.normal
+        poses = np.concatenate([poses, poses[chosen]])
+    return np.concatenate([poses, np.eye(4)[None]])
+
+
+@pytest.mark.parametrize("name", PARTNERS)
+def test_batches_and_single_calls_agree_bit_by_bit(name):
+    partner = PARTNERS[name]
+    poses = placements(partner)
+    batch = cl.distance(HULL, partner.at(poses))
+    assert np.any(batch.distance > 0.1)
+    assert np.any(batch.distance < 0)
+    for row, pose in enumerate(poses):
+        one = cl.distance(HULL, partner.at(pose))
+        for column in COLUMNS:
+            np.testing.assert_array_equal(getattr(one, column), getattr(batch, column)[row], err_msg=column)
+
+
+@pytest.mark.parametrize("name", PARTNERS)
+def test_instruction_sets_agree_bit_by_bit(name, simd):
+    partner = PARTNERS[name]
+    poses = placements(partner, count=40)
+    best = cl.distance(HULL, partner.at(poses))
+    for other in ("avx2", "sse2", "scalar"):
+        simd(other)
+        found = cl.distance(HULL, partner.at(poses))
+        for column in COLUMNS:
+            np.testing.assert_array_equal(getattr(found, column), getattr(best, column), err_msg=f"{column}, {other}")
+
+
+@pytest.mark.parametrize("length", [1, 7, 31, 32, 33, 64, 65, 200])
+def test_it_does_not_matter_beside_whom_a_pair_walks(length):
+    poses = placements(PARTNERS["few points"])
+    whole = cl.distance(HULL, PARTNERS["few points"].at(poses))
+    part = cl.distance(HULL, PARTNERS["few points"].at(poses[-length:]))
+    for column in COLUMNS:
+        np.testing.assert_array_equal(getattr(part, column), getattr(whole, column)[-length:])
+
+
+@pytest.mark.parametrize("name", PARTNERS)
+def test_walks_and_the_other_order_bracket_the_same_distance(name):
+    partner = PARTNERS[name]
+    poses = placements(partner)
+    one, other = cl.distance(HULL, partner.at(poses)), cl.distance(partner.at(poses), HULL)
+    assert np.all(one.lower <= other.upper)
+    assert np.all(other.lower <= one.upper)
+    assert np.all(one.upper - one.lower <= 2e-9)
