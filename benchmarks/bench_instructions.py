@@ -95,7 +95,8 @@ def meshes(driver: Path, side: int, placements: int, agreement: Agreement) -> Ta
             distance, volumes, triangles = map(float, printed.split())
             distances.append(distance)
             table.add(f"{volume}, {order} first", kind, *(f"{n / placements:.0f}" for n in (count, volumes, triangles)))
-            agreement.check(f"{volume}, {order} first, {kind}", distance, distances[0])
+            # Of triangles that are equally near, another pair may win, with another rounding.
+            agreement.check(f"{volume}, {order} first, {kind}", distance, distances[0], tolerance=1e-15)
     return table
 
 
