@@ -1,7 +1,5 @@
 """What particles are given: wrong values are refused, and extreme ones do not break them."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -154,7 +152,7 @@ def test_particles_at_the_same_place_stay_finite(kind, law):
         assert np.linalg.norm(places[:, None] - places, axis=2)[np.triu_indices(3, 1)].min() > 0.01
 
 
-IS_SLOW = pytest.mark.xfail(strict=True, reason="cones that lie in each other exactly keep EPA busy for 10 to 400 ms")
+IS_SLOW = pytest.mark.xfail(strict=True, reason="cones that lie in each other exactly keep EPA busy with 16 000 faces")
 
 
 @pytest.mark.parametrize(
@@ -166,16 +164,12 @@ IS_SLOW = pytest.mark.xfail(strict=True, reason="cones that lie in each other ex
     ],
 )
 def test_particles_at_the_same_place_take_no_longer_than_others(shape):
-    """Fifty times as long as those that overlap halfway is enough."""
-    spent = []
-    for apart in (0.1, 0.0):
-        particles = sim.Particles(gravity=(0, 0, 0), contact=sim.Elastic(), threads=1)
-        particles.add(shape, [[0.0, 0, 0], [apart, 0, apart]])
-        particles.step()
-        begin = time.process_time()
-        particles.step(3)
-        spent.append(time.process_time() - begin)
-    assert spent[1] <= 50 * max(spent[0], 1e-5)
+    """Steps of the solver are counted, not time: those of a thousand faces are far too many."""
+    assert cl.distance(shape, shape).work.iterations < 1000
+    particles = sim.Particles(gravity=(0, 0, 0), contact=sim.Elastic(), threads=1)
+    particles.add(shape, np.zeros((2, 3)))
+    particles.step(3)
+    assert np.isfinite(particles.positions).all()
 
 
 @pytest.mark.parametrize("wall", [GROUND, cl.Box([2, 2, 2]), cl.Sphere(1.0)], ids=["half-space", "box", "ball"])
