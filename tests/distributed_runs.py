@@ -452,7 +452,8 @@ def fly_far(comm, out):
     """Let one of two particles be very far away, with memory for much more than two."""
     import resource
 
-    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (taken + (4 << 30),) * 2)
     particles = FAR.begin(sim.DistributedParticles, (comm.rank, comm.size), comm=comm)
     _write(comm, out, _gathered("far", particles, comm))
 

@@ -9,37 +9,59 @@ constexpr double kFirstNumbers[kPointBlock] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 CLEARANCE_INLINE std::size_t lowest_bit(unsigned bits) { return static_cast<std::size_t>(__builtin_ctz(bits | 1u << 31)); }
 
+// Which is the highest of many values that come in blocks of eight: the first one in its column, and of equal columns the
+// first, whatever the number of lanes.
+template <class Real>
+class Highest {
+public:
+    static constexpr std::size_t kLanes = LaneTraits<Real>::count, kGroups = kPointBlock / kLanes;
+
+    CLEARANCE_INLINE Highest() {
+        for (std::size_t g = 0; g < kGroups; ++g) {
+            best_[g] = Real(-std::numeric_limits<double>::infinity()), at_[g] = Real(0.0);
+            number_[g] = LaneTraits<Real>::load(kFirstNumbers + g * kLanes);
+        }
+    }
+
+    // The next values of a group of columns.
+    CLEARANCE_INLINE void consider(std::size_t group, Real value) {
+        at_[group] = select(value > best_[group], number_[group], at_[group]);
+        best_[group] = max_of(value, best_[group]);
+        number_[group] = number_[group] + Real(static_cast<double>(kPointBlock));
+    }
+
+    // Which of the columns wins cannot be foreseen, so there is no branch for that.
+    CLEARANCE_INLINE std::size_t number() const {
+        double value[kPointBlock], numbers[kPointBlock];
+        for (std::size_t g = 0; g < kGroups; ++g) {
+            LaneTraits<Real>::store(value + g * kLanes, best_[g]);
+            LaneTraits<Real>::store(numbers + g * kLanes, at_[g]);
+        }
+        const Real highest(max_of(max_of(max_of(value[0], value[1]), max_of(value[2], value[3])),
+                                  max_of(max_of(value[4], value[5]), max_of(value[6], value[7]))));
+        unsigned winners = 0;
+        for (std::size_t g = 0; g < kGroups; ++g) winners |= bits_of(best_[g] >= highest) << (g * kLanes);
+        return static_cast<std::size_t>(numbers[lowest_bit(winners)]);
+    }
+
+private:
+    Real best_[kGroups], at_[kGroups], number_[kGroups];
+};
+
 // The number of the point farthest along a direction: see FarthestKernel.
 template <class Real>
 CLEARANCE_INLINE std::size_t farthest_in(const double* blocks, std::size_t count, const Vec3d& direction) {
-    constexpr std::size_t lanes = LaneTraits<Real>::count, groups = kPointBlock / lanes;
+    constexpr std::size_t lanes = LaneTraits<Real>::count;
     Real along[3] = {Real(direction.x), Real(direction.y), Real(direction.z)};
-    Real best[groups], at[groups], number[groups];
-    for (std::size_t g = 0; g < groups; ++g) {
-        best[g] = Real(-std::numeric_limits<double>::infinity()), at[g] = Real(0.0);
-        number[g] = LaneTraits<Real>::load(kFirstNumbers + g * lanes);
-    }
+    Highest<Real> highest;
     for (std::size_t block = 0; block < count; ++block) {
         const double* from = blocks + 3 * kPointBlock * block;
-        for (std::size_t g = 0; g < groups; ++g, from += lanes) {
-            Real height = along[0] * LaneTraits<Real>::load(from) + along[1] * LaneTraits<Real>::load(from + kPointBlock) +
-                          along[2] * LaneTraits<Real>::load(from + 2 * kPointBlock);
-            at[g] = select(height > best[g], number[g], at[g]);
-            best[g] = max_of(height, best[g]);
-            number[g] = number[g] + Real(static_cast<double>(kPointBlock));
-        }
+        for (std::size_t g = 0; g < Highest<Real>::kGroups; ++g, from += lanes)
+            highest.consider(g, along[0] * LaneTraits<Real>::load(from) +
+                                    along[1] * LaneTraits<Real>::load(from + kPointBlock) +
+                                    along[2] * LaneTraits<Real>::load(from + 2 * kPointBlock));
     }
-    // Which of the columns wins cannot be foreseen, so there is no branch for that.
-    double height[kPointBlock], numbers[kPointBlock];
-    for (std::size_t g = 0; g < groups; ++g) {
-        LaneTraits<Real>::store(height + g * lanes, best[g]);
-        LaneTraits<Real>::store(numbers + g * lanes, at[g]);
-    }
-    const Real highest(max_of(max_of(max_of(height[0], height[1]), max_of(height[2], height[3])),
-                              max_of(max_of(height[4], height[5]), max_of(height[6], height[7]))));
-    unsigned winners = 0;
-    for (std::size_t g = 0; g < groups; ++g) winners |= bits_of(best[g] >= highest) << (g * lanes);
-    return static_cast<std::size_t>(numbers[lowest_bit(winners)]);
+    return highest.number();
 }
 
 }  // namespace clearance

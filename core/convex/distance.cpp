@@ -4,6 +4,7 @@
 #include "convex/drum_gap.hpp"
 #include "convex/mpr.hpp"
 #include "convex/polish.hpp"
+#include "convex/polytope_kernels.hpp"
 #include "convex/smooth.hpp"
 
 namespace clearance {
@@ -48,6 +49,23 @@ std::optional<CoreGap<double>> gap_of_walk(const PolytopeWalk& walked, const Sto
     if (!(upper - walked.lower <= min_of(stop.width, stop.relative_width * upper)) || !(upper > touching))
         return std::nullopt;
     return CoreGap<double>{point_a, walked.normal, upper, walked.lower, upper};
+}
+
+// Most polytopes that are in each other can be measured without care.
+std::optional<CoreGap<double>> gap_of_growth(const CorePair& pair, const CoreQuestion& question, const PolytopeWalk& walked,
+                                             int& iterations) {
+    if (walked.end != PolytopeWalk::End::meeting || question.upper_at_most >= 0.0) return std::nullopt;
+    if (!question.has_shortcuts || question.by_portal) return std::nullopt;
+    PolytopeGrowth grown;
+    const GrowthRule rule{pair.size, question.width_inside, question.lower_above};
+    if (!polytope_kernels().grow(polytopes_of(pair, walked.normal, {}), walked, rule, grown)) return std::nullopt;
+    Depth inside{grown.normal, grown.lower, grown.upper, walked.iterations + grown.iterations};
+    if (grown.has_point_a)
+        inside.point_a = grown.point_a;
+    else
+        polish(pair, inside);
+    iterations += inside.iterations;
+    return CoreGap<double>{*inside.point_a, inside.normal, inside.lower, inside.lower, inside.upper};
 }
 
 CoreGap<double> widened(CoreGap<double> gap, double by) {
@@ -102,12 +120,14 @@ CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int
     }
     PolytopeWalk here;
     if (walked == nullptr && !pair.curved) {
-        walk_kernels().one(polytopes_of(pair, towards_b, stop), here);
+        polytope_kernels().walk_one(polytopes_of(pair, towards_b, stop), here);
         walked = &here;
     }
-    if (walked != nullptr)
+    if (walked != nullptr) {
         if (const auto found = gap_of_walk(*walked, stop, touching))
             return iterations += walked->iterations, widened(*found, rounding);
+        if (const auto found = gap_of_growth(pair, question, *walked, iterations)) return widened(*found, rounding);
+    }
     const GjkResult apart = walked != nullptr ? gjk(pair, *walked, stop) : gjk(pair, towards_b, stop);
     iterations += apart.iterations;
     const bool converged = apart.upper - apart.lower <= max_of(question.width_apart, kConverged * pair.size);

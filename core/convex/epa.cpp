@@ -81,9 +81,7 @@ public:
         : pair_(pair),
           known_upper_(start.upper),
           best_{start.normal, -std::numeric_limits<double>::infinity(), start.upper, 0} {
-        if (pair.curved) return;
-        polytopes_ = polytopes_of(pair, start.normal, {});
-        best_.lower = start.lower;  // between curved cores a better normal is searched from the very first face
+        if (!pair.curved) best_.lower = start.lower;  // between curved cores a better normal is searched from the first face
     }
 
     // Any unit vector proves a lower bound; Newton's method finds a better one nearby. `points_around` gives points
@@ -91,7 +89,7 @@ public:
     template <class Around>
     void consider(Vec3d n, Vec3d w, const Around& points_around) {
         double separation = -dot(n, w);
-        if (separation <= best_.lower) return;
+        if (separation < best_.lower) return;
         if (!pair_.curved) {
             best_.lower = separation, best_.normal = n;
             return;
@@ -115,7 +113,7 @@ public:
             ++best_.iterations;
             const Vec3d normal = nearest->normal;
             const double distance = nearest->distance, height = nearest->height;
-            const Difference farthest = farthest_along(normal);
+            const Difference farthest = pair_.farthest(normal);
             consider(normal, farthest.w, [&] { return polytope.corners(*nearest); });
             // A face proves something only if the origin is inside of all of them.
             best_.upper = distance < 0.0 ? known_upper_ : min_of(known_upper_, polytope.doubt() - distance);
@@ -123,7 +121,8 @@ public:
             const double rise = dot(normal, farthest.w) - height;
             const bool is_decided = best_.lower > widths.lower_above;
             if (rise <= 8.0 * kEpsilon * pair_.size || best_.upper - best_.lower <= enough || is_decided) {
-                if (!pair_.curved && best_.upper < 0.0) best_.point_a = polytope.point_a(*nearest);
+                const bool is_best = largest(best_.normal - normal) == 0.0;
+                if (!pair_.curved && is_best && best_.upper < 0.0) best_.point_a = polytope.point_a(*nearest);
                 break;
             }
             if (polytope.vertices() >= kMostVertices || !polytope.grow(farthest, worth_opening())) break;
@@ -142,14 +141,7 @@ public:
     }
 
 private:
-    Difference farthest_along(const Vec3d& normal) const {
-        if (pair_.curved) return pair_.farthest(normal);
-        const Corner<double> found = walk_kernels().farthest(polytopes_, normal);
-        return {found.w, found.a, found.a - found.w};
-    }
-
     const CorePair& pair_;
-    PolytopePair polytopes_;
     double known_upper_;
     Depth best_;
 };

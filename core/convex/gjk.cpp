@@ -1,6 +1,7 @@
 #include "convex/gjk.hpp"
 
 #include "convex/curvature.hpp"
+#include "convex/polytope_kernels.hpp"
 #include "convex/ruling.hpp"
 
 namespace clearance {
@@ -95,7 +96,7 @@ GjkResult gjk(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop
         return walked_on(pair, {{}, unit_or({1, 0, 0}, towards_b), -inf, inf, 0}, stop);
     }
     PolytopeWalk walked;
-    walk_kernels().one(polytopes_of(pair, towards_b, stop), walked);
+    polytope_kernels().walk_one(polytopes_of(pair, towards_b, stop), walked);
     return gjk(pair, walked, stop);
 }
 

@@ -44,16 +44,4 @@ struct PolytopeWalk {
     double weight[3];          // these weights, the nearest point
 };
 
-// The steps of GJK for pairs of polytopes, without the care that simplices need which are all but flat, or hold the origin
-// on their surface: most pairs never need it. One pair at a time, or as many side by side as there are lanes, with the same
-// bits.
-struct WalkKernels {
-    void (*one)(const PolytopePair& pair, PolytopeWalk& found);
-    void (*many)(const PolytopePair* pairs, PolytopeWalk* found, std::size_t count);
-    Corner<double> (*farthest)(const PolytopePair& pair, const Vec3d& along);  // the point of A - B
-};
-
-// Those of the instruction set that is in use: see closest/kernels.hpp.
-const WalkKernels& walk_kernels();
-
 }  // namespace clearance

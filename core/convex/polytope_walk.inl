@@ -198,17 +198,5 @@ void walk_many(const PolytopePair* pairs, PolytopeWalk* found, std::size_t count
         for (unsigned ended = walks.step(); ended != 0; ended &= ended - 1) take(__builtin_ctz(ended));
 }
 
-template <class Points>
-Corner<double> farthest(const PolytopePair& pair, const Vec3d& along) {
-    const Vec3d a = farthest_corner<Points>(pair.a, along);
-    const Vec3d b = farthest_corner<Points>(pair.b, -transposed_times(pair.a_from_b, along));
-    return {a - (pair.a_from_b * b + pair.b_origin), a};
-}
-
-template <class Real, class Points>
-constexpr WalkKernels walk_kernels_of() {
-    return {walk_one<Points>, walk_many<Real, Points>, farthest<Points>};
-}
-
 }  // namespace
 }  // namespace clearance

@@ -18,8 +18,8 @@ public:
         const double c[5] = {along.x, along.y, along.z, along.x, along.y};
         const double x = abs_of(along.x), y = abs_of(along.y), z = abs_of(along.z);
         const int minor = y > x ? 1 : 0, axis = z > max_of(x, y) ? 2 : minor;
-        const double scale = 0.5 * kSide / max_of(abs_of(c[axis]), std::numeric_limits<double>::min());
-        const int u = column(scale * c[axis + 1]), v = column(scale * c[axis + 2]);
+        const double third = (1.0 / 3.0) * abs_of(c[axis]);
+        const int u = column(c[axis + 1], third), v = column(c[axis + 2], third);
         return ((2 * axis + (c[axis] < 0.0 ? 1 : 0)) * kSide + u) * kSide + v;
     }
 
@@ -28,9 +28,8 @@ public:
     static std::vector<std::size_t> points_for(int cell, const std::vector<Vec3d>& points);
 
 private:
-    static CLEARANCE_INLINE int column(double at) {
-        const double k = at + 0.5 * kSide;
-        return k > 0.0 ? k < kSide ? static_cast<int>(k) : kSide - 1 : 0;  // for NaN, too
+    static CLEARANCE_INLINE int column(double at, double third) {
+        return (at > -2.0 * third) + (at > -third) + (at > 0.0) + (at > third) + (at > 2.0 * third);  // for NaN, too
     }
 };
 

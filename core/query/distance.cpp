@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "closest/kernels.hpp"
+#include "convex/polytope_kernels.hpp"
 #include "query/convex_pair.hpp"
 #include "query/surfaces.hpp"
 
@@ -347,7 +348,7 @@ public:
     }
 
     void finish() {
-        walk_kernels().many(polytopes_, walks_, size_);
+        polytope_kernels().walk_many(polytopes_, walks_, size_);
         work_.pairs += static_cast<std::int64_t>(size_), work_.element_tests += static_cast<std::int64_t>(size_);
         for (std::size_t k = 0; k < size_; ++k) {
             const AskedPair& asked = pairs_[number_[k]];

@@ -1,5 +1,5 @@
-// Short ways for polytopes against long ones: the farthest point of a hull against a look at all of its points, and boxes
-// that are parallel or nearly so, near contact, against the way that any two cores go.
+// Short ways for polytopes against long ones: the farthest point of a hull against a look at all of its points; boxes that
+// are parallel or nearly so, near contact, and hulls in each other, against the way that any two cores go.
 //
 //     polytopes [cases = 300] [seed = 1]
 #include <cmath>
@@ -22,7 +22,7 @@ Vec3d direction() {
     return (1.0 / norm(v)) * v;
 }
 
-long passed = 0, failed = 0;
+long passed = 0, failed = 0, deep = 0, shallow = 0;
 
 void expect(bool holds, const char* what, double found, double wanted) {
     ++(holds ? passed : failed);
@@ -103,6 +103,35 @@ void check_boxes() {
     expect(off(on_b, half(b)) <= 1e-9 * size, "point of b outside of it", off(on_b, half(b)), 0.0);
 }
 
+// Hulls in each other, shallow or deep: round ones, any, with corners twice, and of points on a grid.
+void check_hulls() {
+    const auto hull = [] {
+        const int kinds[] = {0, 5, 3, 4}, kind = kinds[engine() % 4];
+        const double scale = std::pow(10.0, uniform(-1.0, 0.0));
+        std::vector<Vec3d> points = points_of(kind, 4 + static_cast<int>(engine() % 120));
+        for (Vec3d& p : points) p = scale * p;
+        return part_of(Convex{std::make_shared<const Hull>(points), 0.0}, Pose{});
+    };
+    const Part a = hull(), b = hull();
+    const double size = size_of(a, b), angle = uniform(0, 1) < 0.5 ? uniform(0.0, 3.0) : 0.0;
+    const PlacedPart at_a{a, kNoTurn, {0, 0, 0}};
+    PlacedPart at_b{b, nearly_parallel(angle), uniform(0.0, 1.0) * size * direction()};
+    Work work;
+    const Gap before = gap_between(at_a, at_b, {}, work);
+    const double depth = min_of(size * std::pow(10.0, uniform(-9.0, 0.0)), max_of(1e-3 * size, -before.distance));
+    at_b.origin = at_b.origin - (depth + before.distance) * before.normal;
+    const Gap found = gap_between(at_a, at_b, {}, work), general = gap_between(at_a, at_b, {.has_shortcuts = false}, work);
+    expect(found.converged && found.upper - found.lower <= 1e-9 * size, "bracket of hulls", found.lower, found.upper);
+    expect(found.lower <= general.upper && general.lower <= found.upper, "distance of hulls", found.distance,
+           general.distance);
+    // Any direction proves a bound: moved along the normal by the depth, and hardly more, the hulls are apart.
+    PlacedPart parted = at_b;
+    parted.origin = at_b.origin + (1e-9 * size - found.distance) * found.normal;
+    const Gap after = gap_between(at_a, parted, {.has_shortcuts = false}, work);
+    expect(after.upper >= 0.0 && after.lower <= 2e-9 * size, "hulls parted", after.lower, after.upper);
+    ++(found.distance < -1e-6 * size ? deep : shallow);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -111,6 +140,8 @@ int main(int argc, char** argv) {
     for (int kind = 0; kind < 5; ++kind)
         for (const int count : {1, 7, 48, 49, 100, 300, 512, 513, 700}) check_support(kind, count);
     for (int k = 0; k < 20 * cases; ++k) check_boxes();
+    for (int k = 0; k < 20 * cases; ++k) check_hulls();
+    expect(deep > 5 * cases, "hulls deep in each other", static_cast<double>(deep), 5.0 * cases);
     std::printf("%ld passed, %ld failed\n", passed, failed);
     return failed == 0 ? 0 : 1;
 }

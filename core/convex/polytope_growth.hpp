@@ -1,0 +1,23 @@
+#pragma once
+
+#include "math/vec3.hpp"
+
+namespace clearance {
+
+// What a polytope that grows inside A - B has to know of the two, and when it has grown enough.
+struct GrowthRule {
+    double size;  // sum of the bounding radii
+    double width;
+    double lower_above;  // proved less deep than anyone asks
+};
+
+// The signed distance of two polytopes that are in each other, as far as it was proved.
+struct PolytopeGrowth {
+    Vec3d normal;
+    double lower, upper;
+    int iterations;
+    bool has_point_a;
+    Vec3d point_a;
+};
+
+}  // namespace clearance
