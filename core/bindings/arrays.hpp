@@ -4,15 +4,12 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 #include <charconv>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "bindings/kept_blocks.hpp"
 #include "math/pose.hpp"
 
 namespace clearance {
@@ -26,27 +23,19 @@ using Matrices4 = nb::ndarray<const double, nb::shape<-1, 4, 4>, nb::c_contig, n
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using NumpyArray = nb::ndarray<nb::numpy, double>;
 
-// Room for many numbers is touched page by page, and large pages are touched less often; as NumPy does it.
-inline double* new_numbers(std::size_t count) {
-    auto* numbers = new double[count];
-#if defined(__linux__)
-    constexpr std::size_t kLarge = std::size_t{1} << 22, kPage = 4096;  // bytes
-    const std::size_t bytes = count * sizeof(double);
-    if (bytes >= kLarge) {
-        const auto address = reinterpret_cast<std::uintptr_t>(numbers), first = (address + kPage - 1) / kPage * kPage;
-        madvise(reinterpret_cast<void*>(first), bytes - (first - address), MADV_HUGEPAGE);
-    }
-#endif
-    return numbers;
-}
-
 // A new array that owns its numbers. The numbers are not initialised.
-inline NumpyArray new_array(std::initializer_list<std::size_t> shape) {
+template <class T = double>
+nb::ndarray<nb::numpy, T> new_array(std::initializer_list<std::size_t> shape) {
     std::size_t count = 1;
     for (const std::size_t length : shape) count *= length;
-    double* const numbers = new_numbers(count);
-    const nb::capsule owner(numbers, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-    return NumpyArray(numbers, shape.size(), shape.begin(), owner);
+    if (count * sizeof(T) < kKeptFrom) {
+        auto* const few = new T[count];
+        const nb::capsule owner(few, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+        return {few, shape.size(), shape.begin(), owner};
+    }
+    auto* const many = new KeptRows<T>(count);
+    const nb::capsule owner(many, [](void* p) noexcept { delete static_cast<KeptRows<T>*>(p); });
+    return {many->data(), shape.size(), shape.begin(), owner};
 }
 
 inline NumpyArray array_of(const Vec3d& v) {

@@ -27,12 +27,19 @@ inline GapResult gap_from_state(nb::handle s) {
             nb::cast<Work>(s[16])};
 }
 
+using Int32Array = nb::ndarray<nb::numpy, std::int32_t>;
+
+inline Int32Array zeros(std::size_t rows) {
+    Int32Array result = new_array<std::int32_t>({rows});
+    std::fill_n(result.data(), rows, 0);
+    return result;
+}
+
 // A column of numbers as an array of its own.
-inline nb::object int32_array(const std::vector<std::int32_t>& from) {
-    auto* numbers = new std::int32_t[from.size()];
-    std::copy(from.begin(), from.end(), numbers);
-    const nb::capsule owner(numbers, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>(numbers, {from.size()}, owner));
+inline Int32Array int32_array(const std::vector<std::int32_t>& from) {
+    Int32Array result = new_array<std::int32_t>({from.size()});
+    std::copy(from.begin(), from.end(), result.data());
+    return result;
 }
 
 // Gaps of a batch, column by column. Rows may be set by several threads.
@@ -45,23 +52,23 @@ public:
           point_a_(new_array({rows, 3})),
           point_b_(new_array({rows, 3})),
           normal_(new_array({rows, 3})),
-          feature_a_(rows, 0),
-          feature_b_(rows, 0),
-          part_a_(rows, 0),
-          part_b_(rows, 0),
+          feature_a_(zeros(rows)),
+          feature_b_(zeros(rows)),
+          part_a_(zeros(rows)),
+          part_b_(zeros(rows)),
           out{distance_.data(), lower_.data(), upper_.data(), point_a_.data(), point_b_.data(), normal_.data()} {}
 
     void set(std::size_t row, const Gap& gap) {
         out.distance[row] = gap.distance, out.lower[row] = gap.lower, out.upper[row] = gap.upper;
         set3(out.point_a, row, gap.point_a), set3(out.point_b, row, gap.point_b), set3(out.normal, row, gap.normal);
-        feature_a_[row] = gap.feature_a, feature_b_[row] = gap.feature_b;
-        part_a_[row] = gap.part_a, part_b_[row] = gap.part_b;
+        feature_a_.data()[row] = gap.feature_a, feature_b_.data()[row] = gap.feature_b;
+        part_a_.data()[row] = gap.part_a, part_b_.data()[row] = gap.part_b;
     }
 
     // In the order of the fields of clearance.Gaps.
     nb::tuple columns() const {
-        return nb::make_tuple(distance_, lower_, upper_, point_a_, point_b_, normal_, int32_array(feature_a_),
-                              int32_array(feature_b_), int32_array(part_a_), int32_array(part_b_));
+        return nb::make_tuple(distance_, lower_, upper_, point_a_, point_b_, normal_, feature_a_, feature_b_, part_a_,
+                              part_b_);
     }
 
 private:
@@ -70,7 +77,7 @@ private:
     }
 
     NumpyArray distance_, lower_, upper_, point_a_, point_b_, normal_;
-    std::vector<std::int32_t> feature_a_, feature_b_, part_a_, part_b_;
+    Int32Array feature_a_, feature_b_, part_a_, part_b_;
 
 public:
     const GapColumns out;

@@ -143,8 +143,8 @@ bool three_numbers(PyObject* value, Vec3d& numbers) {
 }
 
 // Many poses are checked by all cores. The first bad one says what is wrong with it.
-std::vector<Pose> poses_from_matrices(const double* matrices, std::size_t count) {
-    std::vector<Pose> poses(count);
+KeptRows<Pose> poses_from_matrices(const double* matrices, std::size_t count) {
+    KeptRows<Pose> poses(count);
     std::atomic<std::size_t> first_bad{count};
     Pool::shared().for_blocks(count, 1024, 0, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {

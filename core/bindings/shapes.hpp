@@ -21,7 +21,7 @@ struct Placed {
 struct PlacedBatch {
     nb::object shape;
     const Body* body;
-    std::vector<Pose> poses;
+    KeptRows<Pose> poses;
     nb::tuple dims;
 };
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "convex/minkowski.hpp"
 
 namespace clearance {
@@ -14,10 +16,9 @@ struct Curvature {
 struct Tangents {
     Vec3d e, f;
 };
-inline Tangents tangents_of(const Vec3d& n) {
-    const Vec3d least = abs_of(n.x) < 0.6 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
-    const Vec3d e = unit_or(least, cross(n, least));
-    return {e, cross(n, e)};
+inline Tangents tangents_of(const Vec3d& n) {  // Duff et al., Building an Orthonormal Basis, Revisited, 2017
+    const double sign = std::copysign(1.0, n.z), a = -1.0 / (sign + n.z), b = n.x * n.y * a;
+    return {{1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x}, {b, sign + n.y * n.y * a, -n.y}};
 }
 
 Curvature curvature(const CorePair& pair, const Vec3d& n, const Tangents& across);

@@ -109,7 +109,7 @@ private:
             }
             double next = kInfinity;
             if (level > 1.0 / kSteep) {
-                next = turned(here, off, along, at.bend * disc.radius / (here.level * here.level * level));
+                next = turned(here, off, along, at.bend * disc.radius, here.level * here.level * level);
                 if (!(next > low && next < high)) next = middle(low, high);
             }
             if (next > kSteep) {
@@ -122,13 +122,13 @@ private:
         }
     }
 
-    // The tangent after a step of Newton's method; NaN where that leads nowhere. `bent` is how far the best normal turns
-    // when the latitude does.
-    static double turned(const Latitude& here, double off, double along, double bent) {
+    // The tangent after a step of Newton's method; NaN where that leads nowhere. When the latitude turns by `whole`, the
+    // best normal turns by `bent`. Divisions take long: there is one.
+    static double turned(const Latitude& here, double off, double along, double bent, double whole) {
         constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
-        if (!(bent < 1.0 && along > 0.0)) return kNowhere;
-        const double turn = off / (along * (1.0 - bent)), across = here.level - here.rise * turn;
-        return across > 0.0 ? (here.rise + here.level * turn) / across : kNowhere;
+        if (!(bent < whole && along > 0.0)) return kNowhere;
+        const double over = off * whole, under = along * (whole - bent), across = here.level * under - here.rise * over;
+        return across > 0.0 ? (here.rise * under + here.level * over) / across : kNowhere;
     }
 
     // From the point of the solid that is nearest to the middle of the disc to that middle.

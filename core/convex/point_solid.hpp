@@ -17,25 +17,27 @@ inline double squared(double x) { return x * x; }
 
 // A solid of revolution seen in the half-plane of the point: `out` from the axis, `up` along it.
 struct Meridian {
-    double out, up;
+    double out, up, inverse_out;
     Vec3d outward;  // unit
 
     explicit Meridian(const Vec3d& point)
         : out(std::sqrt(point.x * point.x + point.y * point.y)),
           up(point.z),
-          outward(out > 0.0 ? Vec3d{point.x / out, point.y / out, 0} : Vec3d{1, 0, 0}) {}
+          inverse_out(out > 0.0 ? 1.0 / out : 0.0),
+          outward(out > 0.0 ? Vec3d{point.x * inverse_out, point.y * inverse_out, 0} : Vec3d{1, 0, 0}) {}
 
     // A distance whose gradient is (n_out, n_up): it bends around the axis, and around a corner of the half-plane.
-    PointGap gap(double distance, double n_out, double n_up, bool at_corner, const Vec3d& along) const {
+    PointGap gap(double distance, double n_out, double n_up, double corner_bend, const Vec3d& along) const {
         const double radial = along.x * outward.x + along.y * outward.y;
         const double around = squared(along.y * outward.x - along.x * outward.y);
-        const double across = at_corner ? squared(along.z * n_out - radial * n_up) / distance : 0.0;
-        return {distance, {n_out * outward.x, n_out * outward.y, n_up}, across + (out > 0.0 ? around * n_out / out : 0.0)};
+        const double across = corner_bend * squared(along.z * n_out - radial * n_up);
+        return {distance, {n_out * outward.x, n_out * outward.y, n_up}, across + around * n_out * inverse_out};
     }
     PointGap gap_to_corner(double corner_out, double corner_up, const Vec3d& along) const {
         const double dx = out - corner_out, dy = up - corner_up, distance = std::sqrt(dx * dx + dy * dy);
-        if (!(distance > 0.0)) return gap(0.0, 0.0, std::copysign(1.0, corner_up), false, along);
-        return gap(distance, dx / distance, dy / distance, true, along);
+        if (!(distance > 0.0)) return gap(0.0, 0.0, std::copysign(1.0, corner_up), 0.0, along);
+        const double inverse = 1.0 / distance;
+        return gap(distance, dx * inverse, dy * inverse, inverse, along);
     }
 };
 
@@ -46,7 +48,7 @@ inline PointGap point_gap(const Cylinder& solid, const Vec3d& point, const Vec3d
     const double beside = at.out - solid.radius, above = abs_of(at.up) - solid.half_length;
     const double way_up = std::copysign(1.0, at.up);
     if (beside > 0.0 && above > 0.0) return at.gap_to_corner(solid.radius, way_up * solid.half_length, along);
-    return beside >= above ? at.gap(beside, 1.0, 0.0, false, along) : at.gap(above, 0.0, way_up, false, along);
+    return beside >= above ? at.gap(beside, 1.0, 0.0, 0.0, along) : at.gap(above, 0.0, way_up, 0.0, along);
 }
 
 inline PointGap point_gap(const Cone& solid, const Vec3d& point, const Vec3d& along) {
@@ -58,10 +60,10 @@ inline PointGap point_gap(const Cone& solid, const Vec3d& point, const Vec3d& al
     const double off = (at.out - solid.radius) * n_out + (at.up + solid.half_length) * n_up;
     const double from_rim = -(at.out - solid.radius) * n_up + (at.up + solid.half_length) * n_out;
     if (below <= 0.0 && off <= 0.0)
-        return off >= below ? at.gap(off, n_out, n_up, false, along) : at.gap(below, 0.0, -1.0, false, along);
-    if (below > 0.0 && at.out <= solid.radius) return at.gap(below, 0.0, -1.0, false, along);
+        return off >= below ? at.gap(off, n_out, n_up, 0.0, along) : at.gap(below, 0.0, -1.0, 0.0, along);
+    if (below > 0.0 && at.out <= solid.radius) return at.gap(below, 0.0, -1.0, 0.0, along);
     if (off > 0.0 && from_rim >= slope) return at.gap_to_corner(0.0, solid.half_length, along);
-    if (off > 0.0 && from_rim >= 0.0) return at.gap(off, n_out, n_up, false, along);
+    if (off > 0.0 && from_rim >= 0.0) return at.gap(off, n_out, n_up, 0.0, along);
     return at.gap_to_corner(solid.radius, -solid.half_length, along);
 }
 
