@@ -1,6 +1,7 @@
 #include "convex/distance.hpp"
 
 #include "convex/box_box.hpp"
+#include "convex/coaxial.hpp"
 #include "convex/drum_gap.hpp"
 #include "convex/mpr.hpp"
 #include "convex/polish.hpp"
@@ -116,6 +117,7 @@ CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int
     if (walked == nullptr && question.has_shortcuts && !question.by_portal) {
         if (const auto found = gap_of_boxes(pair, question, touching, towards_b)) return widened(*found, rounding);
         if (const auto found = drum_gap(pair, question, iterations)) return widened(*found, rounding);
+        if (const auto found = coaxial_gap(pair, question.width_inside)) return widened(*found, rounding);
         if (const auto found = smooth_gap(pair, question, iterations)) return widened(*found, rounding);
     }
     PolytopeWalk here;

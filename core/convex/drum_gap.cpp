@@ -25,7 +25,7 @@ std::optional<Answer> answer(const Drum& drum, const Solid& solid, const CorePai
     for (int restart = 0; restart < kMostRestarts; ++restart) {
         const Vec3d apart = touch.on_solid - touch.on_drum;
         // Witnesses that were seen from far away are that much less certain.
-        const double lower = touch.separation, points = norm(apart) + 4.0 * kEpsilon * abs_of(touch.height);
+        const double lower = touch.separation, points = norm(apart) + 16.0 * kEpsilon * abs_of(touch.height);
         if (touch.end == 0 && abs_of(touch.height) > kFarSide * pair.size) return std::nullopt;
         if (lower > question.lower_above || points <= question.upper_at_most)
             return Answer{touch, lower, max_of(points, lower)};
