@@ -311,6 +311,10 @@ def _gaps(rng, n, size, ball):
     return np.where(rng.random(n) < 0.1, 0.0, gap)
 
 
+def _is_flat(shape):
+    return isinstance(shape, cl.SweptTriangle) and shape.radius == 0
+
+
 def tangents(rng, a, b, n, far=0.0):
     """Place two shapes with supporting planes a drawn gap apart.
 
@@ -354,6 +358,8 @@ def tangents(rng, a, b, n, far=0.0):
 
     exact = (gap >= 0) | (ball > 0)
     smooth = (ball > 0) | crossing
+    rounding = 8 * EPS * _largest(a, pose_a, b, pose_b)
+    two_sided = _is_flat(a) and _is_flat(b) and np.abs(gap) <= rounding  # in one plane both ways out are as short
     return Tangent(
         a,
         b,
@@ -364,8 +370,8 @@ def tangents(rng, a, b, n, far=0.0):
         point_a,
         point_b,
         exact,
-        normal_known=exact & (smooth | (gap > 0.01 * sum(radii))),
+        normal_known=exact & (smooth | (gap > 0.01 * sum(radii))) & ~np.asarray(two_sided),
         points_known=exact & ((gap >= 0) | smooth) & ((contact_a.extent * contact_b.extent == 0) | crossing),
         size=sum(radii),
-        rounding=8 * EPS * _largest(a, pose_a, b, pose_b),
+        rounding=rounding,
     )

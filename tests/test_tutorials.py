@@ -51,7 +51,8 @@ def test_tutorials_print_what_they_say_and_make_the_picture_that_they_show(name,
     for printed, said in lines_of(name):
         assert printed == said
     picture = f"tutorial_{name}.png"
-    assert likeness(tmp_path / picture, DOCS / "images" / picture) > 0.95  # a crash shows what changed in the last digit
+    alike = likeness(tmp_path / picture, DOCS / "images" / picture)
+    assert alike > 0.95  # in a crash one sees what changed in the last digit
 
 
 @pytest.mark.parametrize("name", NAMES)

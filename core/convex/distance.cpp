@@ -14,8 +14,8 @@ namespace {
 // A gap that is smaller than this, compared with the size, has no direction of its own: its normal is that of a face.
 constexpr double kTouching = 1e-10;
 
-// A bracket this narrow, compared with the size, is converged.
-constexpr double kConverged = 1e-11;
+// A bracket this narrow, compared with the size, is converged; compared with the distance, it holds the normal, too.
+constexpr double kConverged = 1e-11, kHoldsNormal = 1e-8;
 
 // Directions as close as this, in radians, are one.
 constexpr double kSameDirection = 1e-9;
@@ -76,7 +76,10 @@ CoreGap<double> widened(CoreGap<double> gap, double by) {
 
 Vec3d centre_of(const ConvexCore& core) {
     const Element* element = std::get_if<Element>(&core);
-    return element == nullptr ? Vec3d{0, 0, 0} : ball_around(*element).centre;
+    if (element == nullptr) return {0, 0, 0};
+    Vec3d sum{0, 0, 0};
+    for (int k = 0; k < element->count; ++k) sum = sum + element->vertex[k];
+    return (1.0 / element->count) * sum;
 }
 
 Depth depth(const CorePair& pair, const CoreQuestion& question, const GjkResult& apart) {
@@ -133,7 +136,8 @@ CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int
     const GjkResult apart = walked != nullptr ? gjk(pair, *walked, stop) : gjk(pair, towards_b, stop);
     iterations += apart.iterations;
     const bool converged = apart.upper - apart.lower <= max_of(question.width_apart, kConverged * pair.size);
-    if (converged && apart.upper > touching) return widened(gap_apart(pair, apart), rounding);
+    const bool holds_normal = apart.upper - apart.lower <= max_of(kHoldsNormal, question.relative_width) * apart.upper;
+    if (converged && holds_normal && apart.upper > touching) return widened(gap_apart(pair, apart), rounding);
     if (apart.lower > question.lower_above || apart.upper <= question.upper_at_most)
         return widened({apart.simplex.point_a(), apart.normal, apart.upper, apart.lower, apart.upper}, rounding);
 
@@ -142,7 +146,7 @@ CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int
     Depth inside = proved_apart ? Depth{apart.normal, apart.lower, apart.upper, 0} : depth(pair, question, apart);
     if (!inside.point_a) polish(pair, inside);
     iterations += inside.iterations;
-    if (proved_apart && inside.upper >= apart.upper && apart.upper > touching) {
+    if (proved_apart && inside.upper >= apart.upper && !(inside.lower > apart.lower) && apart.upper > touching) {
         CoreGap<double> gap = gap_apart(pair, apart);
         gap.lower = min_of(gap.upper, max_of(gap.lower, inside.lower));
         return widened(gap, rounding);

@@ -1,4 +1,4 @@
-"""Where a cone is nearly flat, balls that roll along its side are large, and points found by them uncertain by as much."""
+"""Balls that roll along the side of a nearly flat cone are large, and points found by them as uncertain."""
 
 import numpy as np
 
