@@ -7,7 +7,8 @@ namespace {
 
 // How far cores are parted to polish the answer, and how closely they are measured then, compared with the size. A normal
 // that turned by more than so many radians is worth polishing again.
-constexpr double kLift = 1e-4, kPolished = 1e-15, kWorthPolishing = 1e-6, kWorthLeaping = 0.1;
+constexpr double kLift = 1e-4, kPolished = 1e-15, kWorthPolishing = 1e-6;
+constexpr double kSameNormal = 1e-9, kWorthLeaping = 0.1;
 constexpr int kMostPolishing = 16;
 
 // Normals that turn by less and less in one direction, as of a geometric series, are going somewhere: go there at once.
@@ -34,12 +35,14 @@ void polish(const CorePair& pair, Depth& depth) {
         depth.upper = min_of(depth.upper, norm(found.simplex.nearest() + lift * depth.normal));
         depth.point_a = found.simplex.point_a();
         const double separation = found.lower - lift * dot(found.normal, depth.normal);
-        if (!(separation > depth.lower)) return;
-        depth.lower = separation;
-        // Points belong to the normal along which the cores were parted: the last one is not changed any more.
         const Vec3d turned = found.normal - depth.normal;
-        if (largest(turned) <= kWorthPolishing || step == kMostPolishing) return;
-        depth.normal = found.normal;
+        const double turn = largest(turned);
+        if (!(separation > depth.lower && turn > 0.0)) return;
+        depth.lower = separation;
+        // Points belong to the normal along which the cores were parted: the last one is hardly changed any more.
+        const bool is_last = turn <= kWorthPolishing || step == kMostPolishing;
+        if (!is_last || turn <= kSameNormal) depth.normal = found.normal;
+        if (is_last) return;
         leap(pair, turned_before, turned, depth);
         turned_before = turned;
     }
