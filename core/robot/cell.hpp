@@ -5,6 +5,7 @@
 
 #include "query/box_around.hpp"
 #include "query/distance.hpp"
+#include "robot/hulls.hpp"
 #include "robot/standing_tree.hpp"
 #include "robot/tree.hpp"
 
@@ -47,6 +48,7 @@ public:
     std::span<const std::int32_t> moving() const { return moving_; }      // pairs of which a body moves,
     std::span<const StandingPair> standing() const { return standing_; }  // and the others
     double largest_margin() const { return largest_margin_; }
+    std::span<const std::optional<Body>> hulls() const { return hulls_.of(bodies_); }
 
     // What a question about all moving pairs goes through: pairs without a bound; for every body others of consecutive
     // numbers; and for every moving body the tree of what stands still.
@@ -90,6 +92,7 @@ private:
     std::vector<std::int32_t> unbounded_;
     std::vector<Row> rows_, met_;
     StandingTree obstacles_;
+    Hulls hulls_;
     mutable std::mutex mutex_;
     mutable std::vector<std::unique_ptr<Posture>> free_;
 };

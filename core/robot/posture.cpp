@@ -137,20 +137,41 @@ Gap Posture::gap(std::int32_t pair, const Question& question, Work& work) {
     return distance(placed(a), placed(b), question, work);
 }
 
+// Meshes are asked for the gap of their hulls, and for their own where that is not the same.
 void Posture::gaps(std::span<const std::int32_t> pairs, const Question& question, Gap* gaps, Work& work) {
+    const std::span<const std::optional<Body>> hulls = cell_->hulls();
+    const auto hull = [&](std::int32_t body) -> const std::optional<Body>& { return hulls[static_cast<std::size_t>(body)]; };
+    Question are_apart = question;  // hulls that meet say nothing of the meshes
+    are_apart.near_enough = max_of(0.0, question.near_enough);
     asked_pairs_.clear(), asked_numbers_.clear();
     for (const std::int32_t pair : pairs) {
         const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
-        if (place_at(a).is_single && place_at(b).is_single) {
-            asked_pairs_.push_back({&body_at(a), &pose(a), &body_at(b), &pose(b), &question});
-            asked_numbers_.push_back(pair);
-        } else {
+        if (!place_at(a).is_single || !place_at(b).is_single) {
             gaps[pair] = distance(placed(a), placed(b), question, work);
+            continue;
         }
+        const Body &seen_a = hull(a) ? *hull(a) : body_at(a), &seen_b = hull(b) ? *hull(b) : body_at(b);
+        const bool by_hulls = has_surface(pair) && !seen_a.has_surface() && !seen_b.has_surface();
+        if (by_hulls)
+            asked_pairs_.push_back({&seen_a, &pose(a), &seen_b, &pose(b), &are_apart});
+        else
+            asked_pairs_.push_back({&body_at(a), &pose(a), &body_at(b), &pose(b), &question});
+        asked_numbers_.push_back(pair);
     }
     found_.resize(asked_pairs_.size());
     distances(asked_pairs_, found_.data(), work);
-    for (std::size_t k = 0; k < found_.size(); ++k) gaps[asked_numbers_[k]] = found_[k];
+    for (std::size_t k = 0; k < found_.size(); ++k) {
+        const std::int32_t pair = asked_numbers_[k], a = pair_at(pair).a, b = pair_at(pair).b;
+        if (asked_pairs_[k].question == &question) {
+            gaps[pair] = found_[k];
+            continue;
+        }
+        const HulledBody hulled_a{body_at(a), pose(a), hull(a).has_value()};
+        const HulledBody hulled_b{body_at(b), pose(b), hull(b).has_value()};
+        const std::optional<Gap> theirs = gap_by_hulls(hulled_a, hulled_b, found_[k], work);
+        if (!theirs) --work.pairs;  // it is counted when it is measured
+        gaps[pair] = theirs ? *theirs : gap(pair, question, work);
+    }
 }
 
 // The least over parts that are no surfaces; pairs with surfaces wait.
