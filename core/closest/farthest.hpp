@@ -32,13 +32,13 @@ public:
 
     // Which of the columns wins cannot be foreseen, so there is no branch for that.
     CLEARANCE_INLINE std::size_t number() const {
-        double value[kPointBlock], numbers[kPointBlock];
+        double numbers[kPointBlock];
+        Real highest = best_[0];
         for (std::size_t g = 0; g < kGroups; ++g) {
-            LaneTraits<Real>::store(value + g * kLanes, best_[g]);
+            highest = max_of(highest, best_[g]);
             LaneTraits<Real>::store(numbers + g * kLanes, at_[g]);
         }
-        const Real highest(max_of(max_of(max_of(value[0], value[1]), max_of(value[2], value[3])),
-                                  max_of(max_of(value[4], value[5]), max_of(value[6], value[7]))));
+        highest = LaneTraits<Real>::highest(highest);
         unsigned winners = 0;
         for (std::size_t g = 0; g < kGroups; ++g) winners |= bits_of(best_[g] >= highest) << (g * kLanes);
         return static_cast<std::size_t>(numbers[lowest_bit(winners)]);

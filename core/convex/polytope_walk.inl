@@ -25,9 +25,10 @@ CLEARANCE_INLINE Vec3d corner_of_box(const Vec3d& half, const Vec3d& along) {
     return {__builtin_copysign(half.x, along.x), __builtin_copysign(half.y, along.y), __builtin_copysign(half.z, along.z)};
 }
 
-// The corner farthest along a direction. Points in blocks are compared in lanes of their own.
-template <class Points>
-CLEARANCE_INLINE Vec3d farthest_corner(const PolytopeCorners& of, const Vec3d& along) {
+// The corner farthest along a direction, and the cell of that if it is asked for. Points in blocks are compared in lanes of
+// their own.
+template <class Points, class Cell>
+CLEARANCE_INLINE Vec3d farthest_corner(const PolytopeCorners& of, const Vec3d& along, const Cell& cell_of) {
     if (of.blocks == nullptr) {
         if (of.points != nullptr) return farthest_of_few(of.points, of.count, along);
         return of.tree != nullptr ? farthest_in_tree(*of.tree, along) : corner_of_box(of.half, along);
@@ -35,12 +36,17 @@ CLEARANCE_INLINE Vec3d farthest_corner(const PolytopeCorners& of, const Vec3d& a
     const double* blocks = of.blocks;
     std::size_t count = of.count;
     if (of.cells != nullptr) {
-        const std::uint32_t* cell = of.cells + SupportCells::cell_of(along);
+        const std::uint32_t* cell = of.cells + cell_of();
         blocks += 3 * kPointBlock * cell[0], count = cell[1] - cell[0];
     }
     const std::size_t found = farthest_in<Points>(blocks, count, along);
     const double* point = blocks + 3 * kPointBlock * (found / kPointBlock) + found % kPointBlock;
     return {point[0], point[kPointBlock], point[2 * kPointBlock]};
+}
+
+template <class Points>
+CLEARANCE_INLINE Vec3d farthest_corner(const PolytopeCorners& of, const Vec3d& along) {
+    return farthest_corner<Points>(of, along, [&] { return SupportCells::cell_of(along); });
 }
 
 // As many walks as there are lanes.
@@ -127,16 +133,26 @@ private:
         return either(is_narrow, either(lower_ > lower_above_, upper <= upper_at_most_));
     }
 
+    // Cells of many lanes are known, that of a single one is computed if there are cells at all.
+    static CLEARANCE_INLINE Vec3d farthest_at(const PolytopeCorners& of, const double (&along)[3][kLanes],
+                                              const double (&cells)[kLanes], int lane) {
+        const Vec3d direction{along[0][lane], along[1][lane], along[2][lane]};
+        if (kLanes == 1) return farthest_corner<Points>(of, direction);
+        return farthest_corner<Points>(of, direction, [&] { return static_cast<int>(cells[lane]); });
+    }
+
     CLEARANCE_INLINE Corner<Real> farthest() {
         Vec3<Real> along = near_.normal;
         Vec3<Real> along_b = -(along.x * a_from_b_[0] + along.y * a_from_b_[1] + along.z * a_from_b_[2]);
-        double along_a_at[3][kLanes], along_b_at[3][kLanes];
+        double along_a_at[3][kLanes], along_b_at[3][kLanes], cells_a[kLanes], cells_b[kLanes];
         store(along_a_at, along), store(along_b_at, along_b);
+        if (kLanes > 1) {
+            Traits::store(cells_a, SupportCells::cells_of(along));
+            Traits::store(cells_b, SupportCells::cells_of(along_b));
+        }
         for_lanes(active_, [&](int lane) {
-            const Vec3d a =
-                farthest_corner<Points>(pair_[lane]->a, {along_a_at[0][lane], along_a_at[1][lane], along_a_at[2][lane]});
-            const Vec3d b =
-                farthest_corner<Points>(pair_[lane]->b, {along_b_at[0][lane], along_b_at[1][lane], along_b_at[2][lane]});
+            const Vec3d a = farthest_at(pair_[lane]->a, along_a_at, cells_a, lane);
+            const Vec3d b = farthest_at(pair_[lane]->b, along_b_at, cells_b, lane);
             on_a_[0][lane] = a.x, on_a_[1][lane] = a.y, on_a_[2][lane] = a.z;
             on_b_[0][lane] = b.x, on_b_[1][lane] = b.y, on_b_[2][lane] = b.z;
         });

@@ -31,7 +31,8 @@ CLEARANCE_INLINE bool but_not(bool a, bool b) { return a & !b; }
 CLEARANCE_INLINE unsigned bits_of(bool mask) { return mask ? 1u : 0u; }
 
 // How lanes meet memory. load: one double per lane, in a row; gather: `stride` apart; gather2: two in a row per lane;
-// store: lane after lane; store3: x y z of the first lane, then of the next; without z, zeros in its place.
+// store: lane after lane; store3: x y z of the first lane, then of the next; without z, zeros in its place. highest: in all
+// lanes the highest of them.
 template <class Real>
 struct LaneTraits;
 
@@ -45,6 +46,7 @@ struct LaneTraits<double> {
     static CLEARANCE_INLINE void store(double* to, double value) { *to = value; }
     static CLEARANCE_INLINE void store3(double* to, double x, double y, double z) { to[0] = x, to[1] = y, to[2] = z; }
     static CLEARANCE_INLINE void store3(double* to, double x, double y) { store3(to, x, y, 0.0); }
+    static CLEARANCE_INLINE double highest(double value) { return value; }
 };
 
 #if defined(__SSE2__)
@@ -102,6 +104,9 @@ struct LaneTraits<Double2> {
         _mm_storeu_pd(to + 4, _mm_unpackhi_pd(y.value, z.value));
     }
     static CLEARANCE_INLINE void store3(double* to, Double2 x, Double2 y) { store3(to, x, y, Double2(0.0)); }
+    static CLEARANCE_INLINE Double2 highest(Double2 value) {
+        return max_of(value, _mm_shuffle_pd(value.value, value.value, 0b01));
+    }
 };
 
 #endif
@@ -164,6 +169,10 @@ struct LaneTraits<Double4> {
         _mm256_storeu_pd(to + 8, _mm256_permute2f128_pd(zx, yz, 0x31));
     }
     static CLEARANCE_INLINE void store3(double* to, Double4 x, Double4 y) { store3(to, x, y, Double4(0.0)); }
+    static CLEARANCE_INLINE Double4 highest(Double4 value) {
+        Double4 two = max_of(value, _mm256_permute2f128_pd(value.value, value.value, 0x01));
+        return max_of(two, _mm256_permute_pd(two.value, 0b0101));
+    }
 };
 
 #endif
@@ -237,6 +246,11 @@ struct LaneTraits<Double8> {
         _mm512_storeu_pd(to, _mm512_maskz_permutex2var_pd(0b11011011, x.value, first_of_three(), y.value));
         _mm512_storeu_pd(to + 8, _mm512_maskz_permutex2var_pd(0b10110110, x.value, second_of_three(), y.value));
         _mm512_storeu_pd(to + 16, _mm512_maskz_permutex2var_pd(0b01101101, x.value, third_of_three(), y.value));
+    }
+    static CLEARANCE_INLINE Double8 highest(Double8 value) {
+        Double8 four = max_of(value, _mm512_shuffle_f64x2(value.value, value.value, 0b01001110));
+        Double8 two = max_of(four, _mm512_shuffle_f64x2(four.value, four.value, 0b10110001));
+        return max_of(two, _mm512_permute_pd(two.value, 0b01010101));
     }
 
 private:
