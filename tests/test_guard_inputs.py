@@ -233,6 +233,16 @@ def test_clocks_do_not_run_backwards():
     assert guard.update([0.0], [0.0], time=np.nan).stop
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_clock_that_fails_means_stop(bad):
+    guard = guard_of()
+    verdict = guard.update([0.0], [0.0], time=bad)
+    assert verdict.stop
+    assert verdict.reason == "input"
+    found = guard.replay(np.zeros((3, 1)), np.zeros((3, 1)), time=[0.0, bad, 0.02])
+    assert found.stop.tolist() == [False, True, False]
+
+
 def test_without_a_timeout_pauses_do_not_matter():
     guard = guard_of()
     assert not guard.update([0.0], [0.0], time=0.0).stop

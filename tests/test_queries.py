@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import clearance as cl
 from clearance import Capsule, Compound, Sphere, SweptTriangle, collides, distance, poses, within
 from clearance.elements import closest
 from oracles import allowance, signed_distance, size_of_pair, witness_error
@@ -369,3 +370,44 @@ def test_exact_distance_of_a_pair_that_is_easy_by_hand():
     assert Decimal(gap.distance) == Decimal("1.5")
     assert gap.point_a.tolist() == [0, 1, 0]
     assert gap.point_b.tolist() == [0, 2.5, 0]
+
+
+@pytest.mark.parametrize("away", [0.0, 1.0, 1e6])
+def test_a_shape_is_within_the_distance_it_has(away):
+    rng = np.random.default_rng(3)
+    for a, b in ((cl.Box([1.0, 1.0, 1.0]), cl.Cylinder(0.5, 1.0)), (cl.Ellipsoid([1.0, 0.5, 0.3]), cl.Cone(0.4, 1.0))):
+        placed = [
+            shape.at(poses.from_rpy(rng.uniform(-3, 3, 3), away * X + y * Y)) for shape, y in ((a, 0.0), (b, 3.0))
+        ]
+        for one, other in (placed, placed[::-1]):
+            margin = distance(one, other).distance
+            assert within(one, other, margin)
+            assert within(one, other.shape.at(np.tile(other.pose, (3, 1, 1))), margin).all()
+            assert not within(one, other, margin * (1.0 - 1e-6))
+
+
+def test_threads_do_not_change_what_is_within():
+    capsules = CAPSULE.at(poses.from_rpy(np.zeros((500, 3)), np.linspace(0.0, 4.0, 500)[:, None] * X))
+    found = [within(Sphere(1.0), capsules, 0.5, threads=threads) for threads in (None, 1, 2)]
+    assert (found[0] == found[1]).all()
+    assert (found[0] == found[2]).all()
+    assert 0 < found[0].sum() < 500
+    assert (collides(Sphere(1.0), capsules, threads=1) == collides(Sphere(1.0), capsules)).all()
+    for threads in (0, -1, "two", 1.5):
+        with pytest.raises((TypeError, ValueError), match="threads"):
+            within(Sphere(1.0), CAPSULE, 0.5, threads=threads)
+
+
+@pytest.mark.parametrize("length", [1e-76, 1e-160, 5e-324])
+def test_lengths_whose_squares_vanish_are_refused(length):
+    for make in (lambda: Sphere(length), lambda: cl.Box([1.0, length, 1.0]), lambda: Capsule(0.1, length)):
+        with pytest.raises(ValueError, match="at least 1e-75"):
+            make()
+
+
+@pytest.mark.parametrize("ask", [distance, collides, cl.contacts, lambda a, b: within(a, b, 0.1)])
+@pytest.mark.parametrize("wrong", [None, 1.0, "ball", [1.0, 0.0, 0.0]], ids=repr)
+def test_what_is_no_shape_is_named(ask, wrong):
+    for a, b, name in ((wrong, CAPSULE, "a"), (CAPSULE, wrong, "b")):
+        with pytest.raises(TypeError, match=f"^{name} must be a shape or a placed shape, but it is "):
+            ask(a, b)

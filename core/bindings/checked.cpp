@@ -7,14 +7,25 @@ void refuse_length(const char* name, const char* expected, double found) {
                                 printed_number(found) + ".");
 }
 
+namespace {
+
+double not_tiny(double length, const char* name) {
+    if (length > 0.0 && length < kLeastLength)
+        throw std::invalid_argument(std::string(name) + " must be at least 1e-75, but it is " + printed_number(length) +
+                                    ".");
+    return length;
+}
+
+}  // namespace
+
 double positive(double length, const char* name) {
     if (!(length > 0.0 && length <= kLargestLength)) refuse_length(name, "positive", length);
-    return length;
+    return not_tiny(length, name);
 }
 
 double not_negative(double length, const char* name) {
     if (!(length >= 0.0 && length <= kLargestLength)) refuse_length(name, "zero or positive", length);
-    return length;
+    return not_tiny(length, name);
 }
 
 bool are_usable(const Vec3d& coordinates) {

@@ -83,7 +83,7 @@ nb::tuple contacts_of_rows(nb::handle a, nb::handle b, std::size_t rows, const s
 }  // namespace
 
 void bind_contacts(nb::module_& m) {
-    m.def("contacts", &contacts_of_rows, "a"_a, "b"_a, "rows"_a, "method"_a, "plane"_a, "threads"_a,
+    m.def("contacts", &contacts_of_rows, "a"_a.none(), "b"_a.none(), "rows"_a, "method"_a, "plane"_a, "threads"_a,
           nb::sig("def contacts(a: Shape | Placed | PlacedBatch, b: Shape | Placed | PlacedBatch, rows: int, method: str, "
                   "plane: str, threads: int) -> tuple[typing.Any, ...]"),
           "Contacts of batches of equal length, or of one batch against one placed shape.");

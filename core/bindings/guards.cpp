@@ -123,7 +123,7 @@ void make_guard(GuardObject* self, const CellObject& cell, const Columns& brakin
 }
 
 VerdictObject update(GuardObject& self, const std::optional<Doubles>& q, const std::optional<Doubles>& qd,
-                     const std::optional<Doubles>& command, double time,
+                     const std::optional<Doubles>& command, std::optional<double> time,
                      const std::vector<std::tuple<std::int32_t, Matrix4>>& moving) {
     const Use use(self);
     const KinematicTree& tree = self.guard.cell().tree();
@@ -274,10 +274,11 @@ void bind_guards(nb::module_& m) {
         .def("__init__", &make_guard, "cell"_a, "braking"_a, "limits"_a, "typical"_a, "points_of_one"_a.none(),
              "most_points"_a, "movers"_a, "speeds"_a, "margin"_a, "budget"_a.none(), "seconds"_a, "timeout"_a,
              nb::keep_alive<1, 2>())
-        .def("update", &update, "q"_a.none(), "qd"_a.none(), "command"_a.none(), "time"_a, "moving"_a,
+        .def("update", &update, "q"_a.none(), "qd"_a.none(), "command"_a.none(), "time"_a.none(), "moving"_a,
              nb::sig(
                  "def update(self, q: numpy.typing.NDArray[numpy.float64] | None, qd: numpy.typing.NDArray[numpy.float64] "
-                 "| None, command: numpy.typing.NDArray[numpy.float64] | None, time: float, moving: list[tuple[int, "
+                 "| None, command: numpy.typing.NDArray[numpy.float64] | None, time: float | None, moving: "
+                 "list[tuple[int, "
                  "numpy.typing.NDArray[numpy.float64]]]) -> Verdict"))
         .def(
             "replay", &replay, "q"_a, "qd"_a, "command"_a.none(), "time"_a.none(),

@@ -55,10 +55,23 @@ nb::object single_distance(nb::handle a, nb::handle b, double at_most, double to
     return std::move(gap.made);
 }
 
+// A pair that is farther apart than a margin by no more than rounding is measured in full: whether it is within depends on
+// its distance, not on where a search was allowed to stop.
+Gap gap_within(const Body& a, const Pose& pose_a, const Body& b, const Pose& pose_b, const Gap& found, double margin,
+               Work& work) {
+    const auto reach = [](const Body& body, const Pose& pose) {
+        return body.is_finite() ? largest(pose.translation) + largest(body.ball().centre) + body.ball().radius : 0.0;
+    };
+    const double rounding = 64.0 * kEpsilon * (reach(a, pose_a) + reach(b, pose_b) + margin);
+    if (found.distance <= margin || found.lower > margin + rounding) return found;
+    return distance(a, pose_a, b, pose_b, {}, work);
+}
+
 bool are_within(const Operand& a, const Operand& b, double margin) {
     Work work;
     const Question question{.at_most = margin, .near_enough = margin};
-    return distance(*a.body, *a.pose, *b.body, *b.pose, question, work).distance <= margin;
+    const Gap found = distance(*a.body, *a.pose, *b.body, *b.pose, question, work);
+    return gap_within(*a.body, *a.pose, *b.body, *b.pose, found, margin, work).distance <= margin;
 }
 
 bool single_within(nb::handle a, nb::handle b, double margin) {
@@ -156,6 +169,8 @@ nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at
                         hint ? &hinted[k]->question : &asked};
         }
         distances({pairs, end - begin}, found, work);
+        for (std::size_t k = 0; k < end - begin && only_within; ++k)
+            found[k] = gap_within(*pairs[k].a, *pairs[k].pose_a, *pairs[k].b, *pairs[k].pose_b, found[k], at_most, work);
         for (std::size_t row = begin; row < end; ++row) put(row, found[row - begin]);
     };
     Work total;
@@ -281,12 +296,12 @@ void bind_queries(nb::module_& m) {
             "__setstate__", [](GapResult& r, const nb::tuple& s) { new (&r) GapResult(gap_from_state(s)); },
             nb::sig("def __setstate__(self, state: tuple[typing.Any, ...]) -> None"));
 
-    m.def("distance", &single_distance, "a"_a, "b"_a, "at_most"_a = std::numeric_limits<double>::infinity(),
+    m.def("distance", &single_distance, "a"_a.none(), "b"_a.none(), "at_most"_a = std::numeric_limits<double>::infinity(),
           "tolerance"_a = 0.0, "hint"_a.none() = nb::none(),
           nb::sig("def distance(a: Shape | Placed, b: Shape | Placed, at_most: float = ..., tolerance: float = 0.0, hint: "
                   "Gap | None = None) -> Gap"),
           "Signed distance of two shapes at one pose each.");
-    m.def("within", &single_within, "a"_a, "b"_a, "margin"_a,
+    m.def("within", &single_within, "a"_a.none(), "b"_a.none(), "margin"_a,
           nb::sig("def within(a: Shape | Placed, b: Shape | Placed, margin: float) -> bool"),
           "Whether two shapes at one pose each are no farther apart than a margin.");
 
@@ -300,8 +315,8 @@ void bind_queries(nb::module_& m) {
     m.def(
         "quick_collides", [](nb::handle function) { return quick_call(&quick_collides, function); }, "function"_a,
         nb::sig("def quick_collides(function: typing.Any) -> typing.Any"), stands_for);
-    m.def("distance_batch", &batch_distance, "a"_a, "b"_a, "rows"_a, "at_most"_a, "tolerance"_a, "hint"_a.none(),
-          "only_within"_a, "threads"_a,
+    m.def("distance_batch", &batch_distance, "a"_a.none(), "b"_a.none(), "rows"_a, "at_most"_a, "tolerance"_a,
+          "hint"_a.none(), "only_within"_a, "threads"_a,
           nb::sig("def distance_batch(a: Shape | Placed | PlacedBatch, b: Shape | Placed | PlacedBatch, rows: int, at_most: "
                   "float, tolerance: float, hint: tuple[typing.Any, ...] | None, only_within: bool, threads: int) -> "
                   "tuple[tuple[typing.Any, ...], Work]"),

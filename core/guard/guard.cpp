@@ -9,7 +9,7 @@
 namespace clearance {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double inf = std::numeric_limits<double>::infinity(), kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t kPresent = 4000;                  // operations that the present distance of a pair counts for
 constexpr std::int64_t kBalls = 12, kBallPerPoint = 15;  // operations to compare two balls, and to find one
 constexpr double kNarrow = 1e-6;                         // a bracket that need not be narrower, in metres
@@ -83,7 +83,7 @@ void Guard::reset() {
     has_bounds_ = false;
     std::fill(bounds_.begin(), bounds_.end(), -inf);
     start_ = turn_ = 0;
-    last_time_ = std::numeric_limits<double>::quiet_NaN();
+    last_time_.reset();
     for (Obstacle& obstacle : obstacles_) obstacle.is_known = false;
     for (Entry& entry : entries_) entry = Entry{{}, -1, -inf, false};
 }
@@ -96,10 +96,10 @@ GuardReason Guard::check(const GuardInput& input) const {
     if (input.command != nullptr && !are_finite(input.command, tree.velocities())) return GuardReason::input;
     for (const GuardInput::Seen& seen : input.moving)
         if (!model_.may_move(seen.body) || !are_finite(seen.pose)) return GuardReason::input;
-    if (options_.timeout == inf && std::isnan(input.time)) return GuardReason::clear;
-    if (!(abs_of(input.time) < inf)) return GuardReason::input;
-    if (std::isnan(last_time_)) return GuardReason::clear;
-    const double passed = input.time - last_time_;
+    if (!input.time) return options_.timeout == inf ? GuardReason::clear : GuardReason::input;
+    if (!(abs_of(*input.time) < inf)) return GuardReason::input;
+    if (!last_time_) return GuardReason::clear;
+    const double passed = *input.time - *last_time_;
     return passed >= 0.0 && passed <= options_.timeout ? GuardReason::clear : GuardReason::stale;
 }
 
@@ -108,7 +108,7 @@ GuardReason Guard::check(const GuardInput& input) const {
 bool Guard::place_obstacles(const GuardInput& input) {
     for (const GuardInput::Seen& seen : input.moving) {
         Obstacle& obstacle = obstacles_[static_cast<std::size_t>(seen.body)];
-        obstacle.is_known = true, obstacle.seen = input.time;
+        obstacle.is_known = true, obstacle.seen = input.time.value_or(kUnknown);
         for (GuardPart& part : model_.parts())
             if (part.cell_body == seen.body) part.stand = inverse_times(cell_->base(), seen.pose);
     }
@@ -119,7 +119,7 @@ bool Guard::place_obstacles(const GuardInput& input) {
         const Obstacle& obstacle = obstacles_[static_cast<std::size_t>(part.cell_body)];
         if (!model_.may_move(part)) continue;
         const bool is_there = obstacle.speed == 0.0 || was_seen_now(part.cell_body);
-        const double age = is_there ? 0.0 : input.time - obstacle.seen;
+        const double age = is_there ? 0.0 : input.time.value_or(kUnknown) - obstacle.seen;
         if (!obstacle.is_known || !(age >= 0.0)) return false;
         const double own = model_.plan().bodies()[static_cast<std::size_t>(part.swept)].radius;
         now_->place(part.swept, part.stand, own + obstacle.speed * (age + stopping_time_));
@@ -388,7 +388,7 @@ GuardVerdict Guard::update(const GuardInput& input) {
     ++cycle_, work_ = 0, iterations_ = 0;
     has_middle_ = false;
     const GuardReason bad = check(input);
-    if (!std::isnan(input.time)) last_time_ = input.time;
+    if (input.time && abs_of(*input.time) < inf) last_time_ = input.time;
     if (bad != GuardReason::clear) return {.reason = bad};
     const KinematicTree& tree = cell_->tree();
     stopping_time_ = braking_box(tree, options_.braking, options_.lower.data(), options_.upper.data(), input.q, input.qd,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 
 #include "guard/braking.hpp"
 #include "guard/model.hpp"
@@ -19,11 +20,11 @@ struct GuardOptions {
     std::vector<double> speeds = {};  // of obstacles that may move, in the order of the model's movers
 };
 
-// One cycle of the control loop. Null and NaN stand for what is not known.
+// One cycle of the control loop. Null is what nobody asked for; NaN is what should be known and is not.
 struct GuardInput {
     const double *q, *qd;
-    const double* command = nullptr;                         // accelerations
-    double time = std::numeric_limits<double>::quiet_NaN();  // in seconds
+    const double* command = nullptr;  // accelerations
+    std::optional<double> time = {};  // in seconds
     struct Seen {
         std::int32_t body;  // of the cell
         Pose pose;          // in the world
@@ -134,7 +135,8 @@ private:
     bool has_bounds_ = false, has_middle_ = false;
     std::size_t start_ = 0, turn_ = 0;  // where to go on
     std::int64_t cycle_ = 0, work_ = 0, iterations_ = 0;
-    double last_time_ = std::numeric_limits<double>::quiet_NaN(), stopping_time_ = 0.0;
+    std::optional<double> last_time_;
+    double stopping_time_ = 0.0;
     std::chrono::steady_clock::time_point began_;
 };
 

@@ -19,6 +19,9 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Lengths and coordinates beyond this would overflow when they are multiplied; nothing real is that large.
 constexpr double kLargestLength = 1e30;
 
+// The squares of squares of lengths shorter than this would vanish.
+constexpr double kLeastLength = 1e-75;
+
 CLEARANCE_INLINE double min_of(double a, double b) { return a < b ? a : b; }
 CLEARANCE_INLINE double max_of(double a, double b) { return a > b ? a : b; }
 CLEARANCE_INLINE double abs_of(double a) { return std::fabs(a); }

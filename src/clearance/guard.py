@@ -169,7 +169,7 @@ class Guard:
         command : array_like, (nv,), optional
             Accelerations that the joints have until braking can begin; the worst of `braking` unless given.
         time : float, optional
-            When q and qd were measured, in seconds. It must not go backwards.
+            When q and qd were measured, in seconds. It must not go backwards; with NaN it says stop.
         moving : mapping of str to pose, optional
             Where bodies of the world are that may move. One that is not seen, or with NaN, may be anywhere it can have
             got to since it was, which takes a time to tell; before that, and without a time, it means stop.
@@ -183,7 +183,7 @@ class Guard:
             None if q is None else self._configuration(q),
             None if qd is None else velocities_of(self._robot, _unmasked(qd), "qd"),
             None if command is None else velocities_of(self._robot, _unmasked(command), "command"),
-            nan if time is None else float(time),
+            None if time is None else float(time),
             [(body, pose) for body, pose in seen if pose is not None],
         )
         self._is_swept = self._is_swept or verdict.reason not in BLIND
@@ -200,6 +200,7 @@ class Guard:
         qd : array_like, (n, nv)
         command : array_like, (n, nv), optional
         time : array_like, (n,), optional
+            Cycles of which it is NaN are stops.
 
         Returns
         -------

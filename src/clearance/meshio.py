@@ -6,7 +6,6 @@ Triangles come as they stand in the file, in its order: no vertices are merged, 
 from __future__ import annotations
 
 import importlib
-import itertools
 import json
 import os
 import re
@@ -24,6 +23,7 @@ from . import _core, safe_xml
 from .safe_files import read_whole
 from .safe_xml import Node
 from .shapes import Mesh
+from .triangulation import triangles_of
 
 __all__ = ["from_bytes", "load_mesh", "write_whole"]
 
@@ -43,7 +43,7 @@ def load_mesh(path: str | PathLike[str], scale: ArrayLike = 1.0, volume: Literal
     ----------
     path : path_like
         What `Mesh.save` wrote, or STL, OBJ, OFF; PLY, GLB, GLTF and DAE with trimesh installed. The parts of a scene
-        are put where they belong and joined. Polygons are split into fans from their first corner. The axes are those
+        are put where they belong and joined. Polygons are cut into triangles. The axes are those
         of the file, also where it says which one points up.
     scale : float or array_like, (3,)
         Metres per unit of the file, along each axis: 1e-3 for millimetres. (What COLLADA says of its unit is applied
@@ -206,7 +206,7 @@ def _stl_corners(data: bytes) -> Iterator[list[float]]:
 
 def _obj(data: bytes, _: Path) -> Soup:
     vertices: list[list[float]] = []
-    faces: list[Sequence[int]] = []
+    polygons: list[Sequence[int]] = []
     for number, words in _lines(re.sub(rb"\\\r?\n", b" ", data)):
         if words[0] == b"v":
             vertices.append(_numbers(number, words, words[1:4], 3))
@@ -216,8 +216,8 @@ def _obj(data: bytes, _: Path) -> Soup:
             polygon = [k - 1 if k > 0 else len(vertices) + k for k in corners]
             if 0 in corners or min(polygon, default=0) < 0:
                 raise ValueError(f"line {number} reads {_quoted(words)}, but {len(vertices)} vertices stand before it.")
-            faces.extend(_fan(number, words, polygon))
-    return _soup(vertices, faces)
+            polygons.append(_polygon(number, words, polygon))
+    return _soup(vertices, polygons)
 
 
 # OFF -----------------------------------------------------------------------------------------------------------------
@@ -234,11 +234,11 @@ def _off(data: bytes, _: Path) -> Soup:
     if min(counts) < 0 or len(rows) != sum(counts):
         raise ValueError(f"it tells of {n_vertices} vertices and {n_faces} faces, but {len(rows)} lines follow.")
     vertices = [_numbers(number, words, words[:3], 3) for number, words in rows[:n_vertices]]
-    faces: list[Sequence[int]] = []
+    polygons: list[Sequence[int]] = []
     for number, words in rows[n_vertices:]:
         (count,) = _integers(number, words, words[:1], 1)
-        faces.extend(_fan(number, words, _integers(number, words, words[1 : 1 + max(count, 0)], count)))
-    return _soup(vertices, faces)
+        polygons.append(_polygon(number, words, _integers(number, words, words[1 : 1 + max(count, 0)], count)))
+    return _soup(vertices, polygons)
 
 
 # Text ----------------------------------------------------------------------------------------------------------------
@@ -277,17 +277,18 @@ def _integers(number: int, line: Sequence[bytes], words: Sequence[bytes], count:
     return integers
 
 
-def _fan(number: int, line: Sequence[bytes], polygon: Sequence[int]) -> list[Sequence[int]]:
+def _polygon(number: int, line: Sequence[bytes], polygon: Sequence[int]) -> Sequence[int]:
     if len(polygon) < 3:
         raise ValueError(f"line {number} reads {_quoted(line)}, but a face has three corners or more.")
-    return [(polygon[0], *edge) for edge in itertools.pairwise(polygon[1:])]
+    return polygon
 
 
-def _soup(vertices: Sequence[Sequence[float]], faces: Sequence[Sequence[int]]) -> Soup:
+def _soup(vertices: Sequence[Sequence[float]], polygons: Sequence[Sequence[int]]) -> Soup:
+    corners = np.array(vertices, dtype=np.float64).reshape(-1, 3)
     try:
-        return np.array(vertices, dtype=np.float64).reshape(-1, 3), np.array(faces, dtype=np.int64).reshape(-1, 3)
+        return corners, triangles_of(corners, polygons)
     except OverflowError:
-        largest = max(map(max, faces))
+        largest = max(map(max, polygons))
         raise ValueError(f"a face refers to vertex {largest}, but there are {len(vertices)}.") from None
 
 

@@ -170,7 +170,9 @@ def distance(
 
 
 @_quick(_core.quick_within)
-def within(a: Single | PlacedBatch, b: Single | PlacedBatch, margin: float) -> bool | NDArray[np.bool_]:
+def within(
+    a: Single | PlacedBatch, b: Single | PlacedBatch, margin: float, *, threads: int | None = None
+) -> bool | NDArray[np.bool_]:
     """Tell whether two shapes come closer than a margin, often sooner than `distance` would.
 
     Parameters
@@ -179,6 +181,8 @@ def within(a: Single | PlacedBatch, b: Single | PlacedBatch, margin: float) -> b
         Their poses broadcast against each other.
     margin : float
         In metres, not negative.
+    threads : int, optional
+        For batches; all cores unless given. The number of threads does not change any result.
 
     Returns
     -------
@@ -192,34 +196,42 @@ def within(a: Single | PlacedBatch, b: Single | PlacedBatch, margin: float) -> b
     """
     if isnan(margin) or margin < 0.0:
         raise ValueError(f"margin must be zero or positive, but it is {margin!r}.")
-    return _closer(a, b, margin)
+    return _closer(a, b, margin, threads)
 
 
 @_quick(_core.quick_collides)
-def collides(a: Single | PlacedBatch, b: Single | PlacedBatch) -> bool | NDArray[np.bool_]:
+def collides(
+    a: Single | PlacedBatch, b: Single | PlacedBatch, *, threads: int | None = None
+) -> bool | NDArray[np.bool_]:
     """Tell whether two shapes touch or overlap.
 
     Parameters
     ----------
     a, b : Shape, Placed or PlacedBatch
         Their poses broadcast against each other.
+    threads : int, optional
+        For batches; all cores unless given. The number of threads does not change any result.
 
     Returns
     -------
     bool or ndarray of bool
-        `distance <= 0`.
+        `distance <= 0`. Of shapes that touch but for rounding, it can say either.
 
     Examples
     --------
     >>> collides(Sphere(1.0), Sphere(1.0).at([2.5, 0.0, 0.0]))
     False
     """
-    return _closer(a, b, 0.0)
+    return _closer(a, b, 0.0, threads)
 
 
-def _closer(a: Single | PlacedBatch, b: Single | PlacedBatch, margin: float) -> bool | NDArray[np.bool_]:
+def _closer(
+    a: Single | PlacedBatch, b: Single | PlacedBatch, margin: float, threads: int | None
+) -> bool | NDArray[np.bool_]:
     if type(a) is PlacedBatch or type(b) is PlacedBatch:
-        return np.asarray(_distance_batch(a, b, margin, None, only_within=True).distance <= margin)
+        return np.asarray(_distance_batch(a, b, margin, threads, only_within=True).distance <= margin)
+    if threads is not None:
+        _thread_count(threads)
     return _core.within(a, b, margin)  # type: ignore[arg-type]
 
 

@@ -330,7 +330,7 @@ struct Rail {
     explicit Rail(double timeout = kInf, std::int64_t budget = kNoLimit)
         : cell(make_cell()), guard(*cell, model_of(*cell, options(timeout, budget), 1), options(timeout, budget)) {}
 
-    GuardVerdict update(double q, double qd, double time = kNan) {
+    GuardVerdict update(double q, double qd, std::optional<double> time = std::nullopt) {
         const double command = 0.0;
         return guard.update({&q, &qd, &command, time});
     }
@@ -377,8 +377,14 @@ void check_reasons() {
     const double zero = 0.0, bad = kNan;
     expect_reason(rail.guard.update({&zero, &zero, &bad}), GuardReason::input, "a command that is none");
 
+    Rail untimed;
+    expect_reason(untimed.update(0.0, 0.0), GuardReason::clear, "nobody has to tell the time");
+    expect_reason(untimed.update(0.0, 0.0, kNan), GuardReason::input, "but who does has to know it");
+    expect_reason(untimed.update(0.0, 0.0, kInf), GuardReason::input, "no clock shows infinity");
+    expect_reason(untimed.update(0.0, 0.0, 1.0), GuardReason::clear, "and nothing stays behind");
     Rail timed(0.02);
-    expect_reason(timed.update(0.0, 0.0, kNan), GuardReason::input, "with a timeout it wants to know the time");
+    expect_reason(timed.update(0.0, 0.0), GuardReason::input, "with a timeout it wants to know the time");
+    expect_reason(timed.update(0.0, 0.0, kNan), GuardReason::input, "which NaN is none of");
     expect_reason(timed.update(0.0, 0.0, 1.0), GuardReason::clear, "the first one is in time");
     expect_reason(timed.update(0.0, 0.0, 1.015), GuardReason::clear, "so is the next one");
     expect_reason(timed.update(0.0, 0.0, 1.05), GuardReason::stale, "and this one is late");
