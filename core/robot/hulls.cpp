@@ -71,7 +71,8 @@ std::optional<Gap> gap_by_hulls(const HulledBody& a, const HulledBody& b, const 
     work.triangle_tests += a.has_hull + b.has_hull;
     Gap gap = of_hulls;
     if (on_a.distance <= within && on_b.distance <= within) {
-        gap.feature_a = on_a.triangle, gap.feature_b = on_b.triangle;
+        if (a.has_hull) gap.feature_a = on_a.triangle;
+        if (b.has_hull) gap.feature_b = on_b.triangle;
         gap.upper += on_a.distance + on_b.distance;
         return gap;
     }

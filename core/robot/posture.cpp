@@ -137,40 +137,60 @@ Gap Posture::gap(std::int32_t pair, const Question& question, Work& work) {
     return distance(placed(a), placed(b), question, work);
 }
 
-// Meshes are asked for the gap of their hulls, and for their own where that is not the same.
+// A body as it is seen at first: a mesh by its hull.
+const Body& Posture::seen(std::int32_t body) const {
+    const std::optional<Body>& hull = cell_->hulls()[static_cast<std::size_t>(body)];
+    return hull ? *hull : body_at(body);
+}
+
+const PlacedBody& Posture::placed_seen(std::int32_t body) {
+    if (&seen(body) == &body_at(body)) return placed(body);
+    SeenBody& hull = seen_bodies_[static_cast<std::size_t>(body)];
+    if (!hull.placed) hull.placed.emplace(seen(body));
+    if (hull.placed_at != taken_) hull.placed->place(pose(body)), hull.placed_at = taken_;
+    return *hull.placed;
+}
+
+bool Posture::is_seen_by_hulls(std::int32_t pair) const {
+    const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
+    return has_surface(pair) && !seen(a).has_surface() && !seen(b).has_surface();
+}
+
+// What the hulls of a pair tell of it, or else the pair itself.
+Gap Posture::gap_from(const Gap& of_hulls, std::int32_t pair, const Question& question, Work& work) {
+    const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
+    const HulledBody hulled_a{body_at(a), pose(a), &seen(a) != &body_at(a)};
+    const HulledBody hulled_b{body_at(b), pose(b), &seen(b) != &body_at(b)};
+    if (const std::optional<Gap> found = gap_by_hulls(hulled_a, hulled_b, of_hulls, work)) return *found;
+    --work.pairs;  // it is counted when it is measured
+    return gap(pair, question, work);
+}
+
+// Meshes are asked for the gap of their hulls, and for their own where that is not the same. Single parts wait for others to
+// walk beside.
 void Posture::gaps(std::span<const std::int32_t> pairs, const Question& question, Gap* gaps, Work& work) {
-    const std::span<const std::optional<Body>> hulls = cell_->hulls();
-    const auto hull = [&](std::int32_t body) -> const std::optional<Body>& { return hulls[static_cast<std::size_t>(body)]; };
     Question are_apart = question;  // hulls that meet say nothing of the meshes
     are_apart.near_enough = max_of(0.0, question.near_enough);
+    seen_bodies_.resize(bodies_.size());
     asked_pairs_.clear(), asked_numbers_.clear();
     for (const std::int32_t pair : pairs) {
         const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
-        if (!place_at(a).is_single || !place_at(b).is_single) {
+        const bool by_hulls = is_seen_by_hulls(pair);
+        if (place_at(a).is_single && place_at(b).is_single) {
+            const Body &one = by_hulls ? seen(a) : body_at(a), &other = by_hulls ? seen(b) : body_at(b);
+            asked_pairs_.push_back({&one, &pose(a), &other, &pose(b), by_hulls ? &are_apart : &question});
+            asked_numbers_.push_back(pair);
+        } else if (by_hulls) {
+            gaps[pair] = gap_from(distance(placed_seen(a), placed_seen(b), are_apart, work), pair, question, work);
+        } else {
             gaps[pair] = distance(placed(a), placed(b), question, work);
-            continue;
         }
-        const Body &seen_a = hull(a) ? *hull(a) : body_at(a), &seen_b = hull(b) ? *hull(b) : body_at(b);
-        const bool by_hulls = has_surface(pair) && !seen_a.has_surface() && !seen_b.has_surface();
-        if (by_hulls)
-            asked_pairs_.push_back({&seen_a, &pose(a), &seen_b, &pose(b), &are_apart});
-        else
-            asked_pairs_.push_back({&body_at(a), &pose(a), &body_at(b), &pose(b), &question});
-        asked_numbers_.push_back(pair);
     }
     found_.resize(asked_pairs_.size());
     distances(asked_pairs_, found_.data(), work);
     for (std::size_t k = 0; k < found_.size(); ++k) {
-        const std::int32_t pair = asked_numbers_[k], a = pair_at(pair).a, b = pair_at(pair).b;
-        if (asked_pairs_[k].question == &question) {
-            gaps[pair] = found_[k];
-            continue;
-        }
-        const HulledBody hulled_a{body_at(a), pose(a), hull(a).has_value()};
-        const HulledBody hulled_b{body_at(b), pose(b), hull(b).has_value()};
-        const std::optional<Gap> theirs = gap_by_hulls(hulled_a, hulled_b, found_[k], work);
-        if (!theirs) --work.pairs;  // it is counted when it is measured
-        gaps[pair] = theirs ? *theirs : gap(pair, question, work);
+        const bool by_hulls = asked_pairs_[k].question == &are_apart;
+        gaps[asked_numbers_[k]] = by_hulls ? gap_from(found_[k], asked_numbers_[k], question, work) : found_[k];
     }
 }
 

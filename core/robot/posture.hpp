@@ -107,6 +107,10 @@ private:
     const BoxPlace& boxed(std::int32_t body);
     void put_box(std::int32_t body);
     const PlacedBody& placed(std::int32_t body);
+    const Body& seen(std::int32_t body) const;
+    const PlacedBody& placed_seen(std::int32_t body);
+    bool is_seen_by_hulls(std::int32_t pair) const;
+    Gap gap_from(const Gap& of_hulls, std::int32_t pair, const Question& question, Work& work);
     bool proved_by_balls(std::int32_t pair, double limit) const;
     double ball_bound(std::int32_t pair) const;
     void add_unbounded(std::int32_t pair) { near_.push_back({pair, {0, 0, 0}, -std::numeric_limits<double>::infinity()}); }
@@ -135,6 +139,11 @@ private:
     std::vector<std::uint64_t> looked_at_;  // for each pair, the question that it was last looked at for
     std::uint64_t asked_ = 0;               // questions for the nearest
     std::vector<PlacedBody> bodies_;
+    struct SeenBody {
+        std::optional<PlacedBody> placed;  // a hull, once it is needed
+        std::uint64_t placed_at = 0;
+    };
+    std::vector<SeenBody> seen_bodies_;
 
     // Room for one question.
     std::vector<NearPair> near_;

@@ -155,6 +155,19 @@ void check_nearest(Stood& at, Draw& draw, double size) {
     }
 }
 
+// Parts exist, and so do the triangles of surfaces; the feature of anything else is its part.
+void check_features(const Stood& at, std::int32_t pair, const Gap& gap) {
+    const CellPair& of = at.cell.pairs()[std::size_t(pair)];
+    const auto is_there = [&](std::int32_t body, std::int32_t part, std::int32_t feature) {
+        const std::vector<Part>& parts = at.cell.bodies()[std::size_t(body)].body.parts();
+        if (part < 0 || std::size_t(part) >= parts.size()) return false;
+        const Surface* surface = surface_of(parts[std::size_t(part)]);
+        return surface == nullptr ? feature == part : feature >= 0 && std::size_t(feature) < surface->mesh->faces.size();
+    };
+    tally.expect(is_there(of.a, gap.part_a, gap.feature_a) && is_there(of.b, gap.part_b, gap.feature_b),
+                 "parts and features exist", "pair %d", pair);
+}
+
 void check_all_gaps(Stood& at, Draw& draw, double size) {
     Work work;
     std::vector<Gap> gaps(at.gaps.size());
@@ -168,8 +181,12 @@ void check_all_gaps(Stood& at, Draw& draw, double size) {
                 tally.expect(gaps[k].lower <= truth + unsure, "others are bounded", "%.17g, gap %.17g", gaps[k].lower,
                              truth);
             } else {
-                tally.expect(std::fabs(gaps[k].distance - truth) <= unsure || truth == gaps[k].distance,
-                             "every gap is that of its pair", "%.17g, not %.17g", gaps[k].distance, truth);
+                const Gap& gap = gaps[k];
+                tally.expect(std::fabs(gap.distance - truth) <= unsure || truth == gap.distance,
+                             "every gap is that of its pair", "%.17g, not %.17g", gap.distance, truth);
+                tally.expect(gap.lower <= truth + unsure && truth <= gap.upper + unsure, "a bracket holds the gap",
+                             "[%.17g, %.17g], gap %.17g", gap.lower, gap.upper, truth);
+                check_features(at, std::int32_t(k), gap);
             }
         }
     }
