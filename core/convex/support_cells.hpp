@@ -24,7 +24,19 @@ public:
         Real axis = one_of(Real(0.0), Real(2.0), Real(4.0)), side(kSide);
         return ((axis + one_if(main < Real(0.0), Real(0.0))) * side + u) * side + v;
     }
-    static CLEARANCE_INLINE int cell_of(const Vec3d& along) { return static_cast<int>(cells_of(along)); }
+
+    // The same for a single direction, where looking things up takes less time than choosing in lanes.
+    static CLEARANCE_INLINE int cell_of(const Vec3d& along) {
+        const double c[5] = {along.x, along.y, along.z, along.x, along.y};
+        const double x = abs_of(along.x), y = abs_of(along.y), z = abs_of(along.z);
+        const int minor = y > x ? 1 : 0, axis = z > max_of(x, y) ? 2 : minor;
+        const double third = (1.0 / 3.0) * abs_of(c[axis]), two_thirds = third + third;
+        const auto column_of = [&](double at) {
+            return (at > -two_thirds) + (at > -third) + (at > 0.0) + (at > third) + (at > two_thirds);  // for NaN, too
+        };
+        const int u = column_of(c[axis + 1]), v = column_of(c[axis + 2]);
+        return ((2 * axis + (c[axis] < 0.0 ? 1 : 0)) * kSide + u) * kSide + v;
+    }
 
     // The numbers of the points that can be farthest in a cell, ascending. Of points that a neighbour exceeds wherever the
     // cell may lie, none is needed.

@@ -56,6 +56,8 @@ void check_support(int kind, int count) {
     const Hull hull(points);
     for (int k = 0; k < 200; ++k) {
         const Vec3d along = any_direction(k);
+        expect(SupportCells::cells_of(along) == SupportCells::cell_of(along), "one direction has one cell",
+               SupportCells::cells_of(along), SupportCells::cell_of(along));
         double highest = -std::numeric_limits<double>::infinity();
         for (const Vec3d& p : points) highest = max_of(highest, dot(along, p));
         const double found = dot(along, hull.support(along));
