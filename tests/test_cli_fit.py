@@ -92,6 +92,7 @@ def test_concave_meshes_can_be_cut(here):
         (["brick.obj", "--split", "7"], "concavity must be a number from 0.01 to 1"),
         (["brick.obj", "--package", "."], "--package belongs to a URDF file."),
         (["brick.obj", "--scale", "nan"], "scale must be finite"),
+        (["gantry.urdf", "--scale", "0.001"], "--scale belongs to a mesh"),
     ],
 )
 def test_bad_input_ends_with_2(here, words, message):

@@ -1,6 +1,7 @@
 """`clearance guard`: verdicts of a log are those of the guard, cycle by cycle."""
 
 import csv
+import re
 
 import numpy as np
 import pytest
@@ -128,6 +129,23 @@ def test_late_updates_are_told(here):
     (here / "late.csv").write_text("time,q.x,q.y,qd.x,qd.y\n0,0,0,0,0\n0.01,0,0,0,0\n0.5,0,0,0,0\n")
     found = told("guard", "gantry.urdf", "--log", "late.csv", "--timeout", "0.1", code=1)
     assert (found["first_stop"]["reason"], found["first_stop"]["cycle"]) == ("stale", 2)
+
+
+def test_robot_without_pairs_is_warned_of(here):
+    (here / "it.srdf").write_text(
+        '<robot name="gantry"><disable_collisions link1="frame" link2="tool" reason="Never"/></robot>'
+    )
+    done = run("guard", "gantry.urdf", "--srdf", "it.srdf", "--log", "log.csv")
+    assert "warning: there is nothing to check" in done.stderr
+    assert "inf mm" not in done.stdout
+
+
+def test_page_marks_the_pair_of_the_first_stop(here):
+    pytest.importorskip("trimesh", reason="pages need the extra 'view'")
+    first = told("guard", "--page", "it.html", code=1)["first_stop"]
+    page = (here / "it.html").read_text(encoding="utf-8")
+    shown = re.findall(r"<tr><td><i [^>]*></i>([^<]*)</td><td>([^<]*)</td>", page)
+    assert [sorted(pair) for pair in shown] == [sorted(first["pair"])]
 
 
 def test_page_shows_the_first_stop(here):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 
 import clearance
 import cli_runs
@@ -278,6 +279,7 @@ def test_plurals(count, said):
     ("error", "code", "message"),
     [
         (ValueError("no such thing"), 2, "error: no such thing\n"),
+        (ValueError("no such thing:\n  'x'\n"), 2, "error: no such thing: 'x'\n"),
         (KeyError("there is no body 'x'"), 2, "error: there is no body 'x'\n"),
         (FileNotFoundError(2, "No such file or directory", "x.stl"), 2, "error: x.stl: No such file or directory.\n"),
         (PermissionError(13, "Permission denied", "x.stl"), 3, "error: x.stl: Permission denied.\n"),
@@ -289,8 +291,6 @@ def test_plurals(count, said):
     ],
 )
 def test_errors_become_a_line_and_a_code(capsys, error, code, message):
-    import typer
-
     @command
     def failing() -> None:
         raise error
@@ -301,13 +301,30 @@ def test_errors_become_a_line_and_a_code(capsys, error, code, message):
     assert capsys.readouterr().err.startswith(message)
 
 
-def test_errors_of_the_program_are_not_hidden():
+@pytest.mark.parametrize("is_debugging", [False, True])
+def test_errors_of_the_program_do_not_pass_for_contact(is_debugging, capsys, monkeypatch):
+    monkeypatch.setenv("CLEARANCE_DEBUG", "1" if is_debugging else "")
+
     @command
     def failing() -> None:
         raise TypeError("a bug")
 
-    with pytest.raises(TypeError, match="a bug"):
+    with pytest.raises(typer.Exit) as ended:
         failing()
+    assert ended.value.exit_code == 3
+    told = capsys.readouterr().err
+    assert told.endswith("error: internal error: TypeError: a bug\n")
+    assert ("Traceback" in told) == is_debugging
+
+
+def test_commands_may_end_themselves():
+    @command
+    def ending() -> None:
+        raise typer.Exit(1)
+
+    with pytest.raises(typer.Exit) as ended:
+        ending()
+    assert ended.value.exit_code == 1
 
 
 def test_warnings_are_lines_and_those_of_others_are_not_shown(capsys):

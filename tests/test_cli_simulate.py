@@ -63,6 +63,8 @@ def test_files_of_the_thesis_run_with_warnings(here):
         (["nothing.toml"], "there is no scenario 'nothing.toml'"),
         (["bad.toml"], "bad.toml: the file has an unknown key 'wrold'; did you mean 'world'?"),
         (["fast.toml"], "robot 'pioneer1', commands[0]: "),
+        (["garbage.cfg"], "garbage.cfg is no configuration file: line 1 is neither [name] nor key = value.\n"),
+        (["bowling", "--resume", "--overwrite"], "--resume and --overwrite exclude each other."),
         (["nothing.cfg"], "there is no configuration file"),
         (["ball.toml", "--duration", "-1"], "duration must be a number from 0 to 1e+06, but it is -1.0."),
         (["ball.toml", "--threads", "0"], "--threads"),
@@ -71,6 +73,7 @@ def test_files_of_the_thesis_run_with_warnings(here):
 )
 def test_bad_input_ends_with_2_and_leaves_nothing(here, words, message):
     (here / "bad.toml").write_text("[wrold]")
+    (here / "garbage.cfg").write_bytes(bytes(range(1, 256)) * 9)
     (here / "fast.toml").write_text('[[robots]]\nmodel = "pioneer"\ncommands = [{ speed = 99 }]')
     done = run("simulate", *words, "--out", "out", code=2)
     assert message in done.stderr

@@ -131,6 +131,12 @@ def test_everything_can_be_viewed_and_saved(kind, tmp_path):
     assert set(re.findall(r"(?:src|href)\s*=\s*[\"']?(https?:[^\"'\s>]+)", page)) == set()
 
 
+def test_saved_page_has_the_title(tmp_path):
+    with view(BLOCK, port=0, title="a block & more") as viewer:
+        viewer.save(tmp_path / "page.html")
+    assert "<title>a block &amp; more</title>" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("things", "more", "error", "words"),
     [

@@ -34,6 +34,7 @@ from .surfaces import Floats, Mesh, arrow, balls, extra, stroke, threads
 
 __all__ = ["page"]
 
+NEAREST = 0.002  # that is seen, in sizes of the whole scene; much nearer, distances far away would blur
 NO_BEAMS, NO_DOTS = np.empty((0, 2, 3)), np.empty((0, 3))
 
 
@@ -88,8 +89,9 @@ def write_parts(
     *,
     beams: Floats = NO_BEAMS,
     dots: Floats = NO_DOTS,
+    title: str | None = None,
 ) -> None:
-    """Write one HTML page with parts of a scene, tables of them, beams (n, 2, 3) and dots (n, 3)."""
+    """Write one HTML page with parts of a scene, tables of them, beams (n, 2, 3) and dots (n, 3), under a title."""
     trimesh = extra("trimesh")
     from trimesh.viewer.notebook import scene_to_html
 
@@ -109,6 +111,7 @@ def write_parts(
         viewer = viewer.replace(hook, hook + more, 1)
     Path(path).write_text(
         PAGE.format(
+            title=html.escape(title or "clearance"),
             summary=html.escape(summary),
             gaps=_gap_table(parts.witnesses),
             contacts=_contact_table(parts.manifolds),
@@ -189,7 +192,7 @@ PAGE = """<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>clearance</title>
+<title>{title}</title>
 <style>
 body {{ margin: 0; height: 100vh; display: flex; font: 15px/1.45 system-ui, sans-serif; color: #222; }}
 aside {{ padding: 1.2rem 1.4rem; border-right: 1px solid #ddd; overflow: auto; }}
@@ -238,9 +241,14 @@ def _painted(meshes: Sequence[Mesh], colour: str, alpha: float = 1.0) -> Mesh:
 
 
 def _aim_camera(world: Any, view_from: Floats) -> None:
-    """The browser's viewer keeps y upright, so the whole world is turned before the camera is set."""
+    """Turn and scale the whole world before the camera is set.
+
+    The browser's viewer keeps y upright, and sees nothing beyond 1000 units.
+    """
     trimesh = extra("trimesh")
-    world.apply_transform(trimesh.transformations.rotation_matrix(-np.pi / 2.0, [1.0, 0.0, 0.0]))
+    to_view = trimesh.transformations.rotation_matrix(-np.pi / 2.0, [1.0, 0.0, 0.0])
+    to_view[:3, :3] /= float(world.extents.max()) or 1.0
+    world.apply_transform(to_view)
     towards = np.array([view_from[0], view_from[2], -view_from[1]])
     right = np.cross([0.0, 1.0, 0.0], towards)
     right /= np.linalg.norm(right)
@@ -249,3 +257,4 @@ def _aim_camera(world: Any, view_from: Floats) -> None:
     world.camera.fov = (24.0, 26.0)  # less than the window shows, which may be higher than wide
     world.camera_transform = world.camera.look_at(world.bounding_box.vertices, rotation=rotation)
     world.camera.fov = (30.0, 30.0)
+    world.camera.z_near = NEAREST

@@ -193,8 +193,11 @@ def _hidden(vertices: Floats, faces: NDArray[np.int64], blocker: Mesh, wins_ties
 
 def _all_below(points: Floats, mesh: Mesh, height: float) -> NDArray[np.bool_]:
     """Which points lie below the planes of all faces of a convex mesh, raised by a height."""
-    real = mesh.area_faces > 0.0
-    normals, corners = np.array(mesh.face_normals)[real], np.array(mesh.triangles)[real, 0]
+    corners = np.array(mesh.triangles)
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    lengths = np.linalg.norm(normals, axis=1)
+    real = lengths > 0.0
+    normals, corners = normals[real] / lengths[real, None], corners[real, 0]
     offsets = np.einsum("ij,ij->i", normals, corners) + height
     below = np.ones(len(points), dtype=bool)
     # A few planes from all around leave few points for the others.

@@ -7,9 +7,19 @@ import os
 import stat
 from os import PathLike
 
-__all__ = ["read_whole"]
+__all__ = ["NoFileError", "read_whole"]
 
 LARGEST = 1 << 32  # bytes, of a mesh; what others may be is for their readers to say
+
+
+class NoFileError(OSError):
+    """A pipe or a device, where a file was expected.
+
+    Examples
+    --------
+    >>> issubclass(NoFileError, OSError)
+    True
+    """
 
 
 def read_whole(path: str | PathLike[str], most_bytes: int = LARGEST) -> bytes:
@@ -45,7 +55,7 @@ def read_whole(path: str | PathLike[str], most_bytes: int = LARGEST) -> bytes:
     with open(path, "rb", opener=_open_at_once) as file:
         about = os.fstat(file.fileno())
         if not stat.S_ISREG(about.st_mode):
-            raise OSError(errno.EINVAL, "it is a pipe or a device, but only files are read", os.fspath(path))
+            raise NoFileError(errno.EINVAL, "it is a pipe or a device, but only files are read", os.fspath(path))
         if about.st_size > most_bytes:
             text = f"it has {about.st_size} bytes, but at most {most_bytes} are read"
             raise OSError(errno.EFBIG, text, os.fspath(path))

@@ -138,7 +138,10 @@ def with_sharp_edges(mesh: Mesh, shape: Shape) -> Mesh:
     is_round = bool(shape.elements) or isinstance(shape, Ellipsoid)
     if is_round or (isinstance(shape, ConvexHull) and shape.radius > 0.0):
         return mesh
-    return extra("trimesh").graph.smooth_shade(mesh, angle=np.radians(25.0), facet_minarea=None)
+    origin, size = mesh.bounds[0], float(mesh.extents.max())
+    at_unit_size = extra("trimesh").Trimesh((mesh.vertices - origin) / size, mesh.faces, process=False)
+    shaded = extra("trimesh").graph.smooth_shade(at_unit_size, angle=np.radians(25.0), facet_minarea=None)
+    return _mesh(size * shaded.vertices + origin, shaded.faces, shaded.vertex_normals)
 
 
 def plate(half_space: HalfSpace, pose: Floats, around: Floats) -> Mesh:
@@ -154,7 +157,7 @@ def plate(half_space: HalfSpace, pose: Floats, around: Floats) -> Mesh:
     (left, front), (right, back) = low - margin, high + margin
     edge = np.array([(left, front), (right, front), (right, back), (left, back)]) @ axes + origin
     depth = THIN * np.linalg.norm(edge[2] - edge[0])
-    return extra("trimesh").convex.convex_hull(np.concatenate([edge, edge - depth * normal]))
+    return _hull(np.concatenate([edge, edge - depth * normal]))
 
 
 def arrow(start: Floats, along: Floats, thickness: float) -> list[Mesh]:
@@ -205,12 +208,20 @@ def _mesh(vertices: Floats, faces: NDArray[np.int64], normals: Floats) -> Mesh:
     return extra("trimesh").Trimesh(vertices, faces, vertex_normals=normals, process=False)
 
 
+def _hull(points: Floats) -> Mesh:
+    """The convex hull, made at unit size: trimesh merges points that are nearer than 1e-8, and drops small faces."""
+    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    size = float(np.abs(points - middle).max())
+    hull = extra("trimesh").convex.convex_hull((points - middle) / size)
+    return extra("trimesh").Trimesh(size * hull.vertices + middle, hull.faces, process=False)
+
+
 def _around_element(core: Floats, radius: float, fine: bool = True) -> Mesh:
     """The convex hull of spheres at the vertices of a core."""
     origin, core = core[0], core - core[0]
     radius = max(radius, THIN * float(np.abs(core).max())) or THIN
     points = core[:, None] + radius * _directions(core, fine)
-    hull = extra("trimesh").convex.convex_hull(points.reshape(-1, 3))
+    hull = _hull(points.reshape(-1, 3))
     return _swept(hull, core, radius, origin)
 
 
@@ -267,7 +278,9 @@ def _turned(profile: list[tuple[float, float]], fine: bool) -> Mesh:
     for start, end in itertools.pairwise(np.array(profile)):
         rings = int(np.clip(np.linalg.norm(end - start) / apart, 1.0, 48.0))
         line.extend(np.linspace(start, end, rings + 1)[1:])
-    return extra("trimesh").creation.revolve(np.array(line), sections=sections)
+    size = np.abs(profile).max()  # trimesh merges points that are nearer than 1e-8
+    turned = extra("trimesh").creation.revolve(np.array(line) / size, sections=sections)
+    return _mesh(size * turned.vertices, turned.faces, turned.vertex_normals)
 
 
 def _around_points(points: Floats, radius: float, fine: bool) -> Mesh:
@@ -277,16 +290,16 @@ def _around_points(points: Floats, radius: float, fine: bool) -> Mesh:
     extent = float(np.abs(points).max())
     if extent == 0.0:
         return _around_element(origin[None], radius, fine)
+    points, radius = points / extent, radius / extent  # at unit size, since normals of tiny faces would be lost
     # Points in a plane or on a line have no hull of their own: they get a little thickness.
     for axis in np.linalg.eigh(points.T @ points)[1].T:
-        if np.ptp(points @ axis) < THIN * extent:
-            half = max(0.5 * THIN * extent - radius, 1e-6 * extent)
+        if np.ptp(points @ axis) < THIN:
+            half = max(0.5 * THIN - radius, 1e-6)
             points = np.concatenate([points + half * axis, points - half * axis])
-    hull = extra("trimesh").convex.convex_hull(points)
-    if radius == 0.0:
-        return hull.apply_translation(origin)
-    rounded = extra("trimesh").convex.convex_hull(_rounded(hull, radius, fine))
-    return _swept(rounded, hull.vertices, radius, origin)
+    hull = _hull(points)
+    if radius > 0.0:
+        hull = _swept(_hull(_rounded(hull, radius, fine)), hull.vertices, radius, np.zeros(3))
+    return _mesh(extent * hull.vertices + origin, hull.faces, hull.vertex_normals)
 
 
 def _rounded(hull: Mesh, radius: float, fine: bool) -> Floats:

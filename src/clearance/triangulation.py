@@ -42,7 +42,7 @@ def _with_a_corner_inwards(vertices: Floats, corners: Integers) -> Integers:
     """Which of some polygons with as many corners each are not convex, as far as numbers tell."""
     if corners.shape[1] == 3 or not len(vertices):
         return np.empty(0, dtype=np.int64)
-    exist = ((corners >= 0) & (corners < len(vertices))).all(axis=1)
+    exist = np.all((corners >= 0) & (corners < len(vertices)), axis=1)
     points = vertices[np.where(exist[:, None], corners, 0)]
     with np.errstate(all="ignore"):
         normals = _normals(points)

@@ -26,6 +26,7 @@ __all__: list[str] = []
 
 Floats = NDArray[np.float64]
 
+TOLERANCE = 1e-3  # metres, of the least clearance of a path
 CHUNK = 1000  # configurations between two looks at the keyboard
 SHOWN = 10  # rows of the table
 COLUMNS = [
@@ -68,9 +69,10 @@ def check(
     allow: scenery.Allow,
     margin: scenery.Margin = 0.0,
     tolerance: Annotated[
-        float, typer.Option(metavar="METRES", help="How closely the least clearance of a path is wanted.")
-    ] = 1e-3,
-    scale: scenery.Scale = 1.0,
+        float | None,
+        typer.Option(metavar="METRES", help="How closely the least clearance of a path is wanted; 0.001 unless given."),
+    ] = None,
+    scale: scenery.CellScale = 1.0,
     srdf: scenery.Srdf = None,
     packages: scenery.Packages,
     collision: scenery.CollisionKind = scenery.Collision.mesh,
@@ -103,20 +105,21 @@ def check(
     check_margin(margin)
     is_path, places = path is not None or (robot is None and configurations is None), Places(out, plot, page)
     _check_places(is_path, places)
+    _check_tolerance(is_path, tolerance)
     setting = RobotWords(robot, srdf, packages, collision, cell, scale, allow).read(scenery.arm_setting())
     if plot is not None and not is_path:
         columns = ", ".join(scenery.value_names(setting.robot))
         raise ValueError(f"--plot belongs to --path: a CSV file with a row for each waypoint, of {columns}.")
     if is_path:
         waypoints = samples.arm_path() if path is None else scenery.read_configurations(path, setting.robot)
-        answer = _of_path(setting, waypoints, margin, tolerance, places)
+        answer = _of_path(setting, waypoints, margin, TOLERANCE if tolerance is None else tolerance, places)
     else:
         given = setting.robot.neutral[None]
         q = given if configurations is None else scenery.read_configurations(configurations, setting.robot)
         answer = _of_configurations(setting, q, margin, threads, places)
     report(answer.told, answer.lines, as_json)
-    if not (setting.robot.pairs or setting.world.names):
-        say("warning: there is nothing to check: no two links that may meet, and nothing around them.")
+    if setting.is_without_pairs:
+        say(scenery.NOTHING_TO_CHECK)
     end(answer.is_clear)
 
 
@@ -130,6 +133,15 @@ def _check_places(is_path: bool, places: Places) -> None:
     for place, library in ((places.plot, "matplotlib"), (places.page, "trimesh")):
         if place is not None:
             extra(library)
+
+
+def _check_tolerance(is_path: bool, tolerance: float | None) -> None:
+    if tolerance is None:
+        return
+    if not (np.isfinite(tolerance) and tolerance >= 0.0):
+        raise ValueError(f"--tolerance must be finite and not negative, but it is {tolerance}.")
+    if not is_path:
+        raise ValueError("--tolerance belongs to --path: configurations are measured as closely as can be.")
 
 
 def _about(setting: Setting, margin: float) -> dict[str, Any]:

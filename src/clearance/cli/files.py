@@ -167,7 +167,8 @@ def _from_npy(path: Path) -> Numbers:
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError) as error:
-        raise ValueError(f"{path} is no .npy file: {error}") from error
+        # NumPy's own words advise to allow pickles, which could run anything.
+        raise ValueError(f"{path} is no .npy file of numbers, or not all of it is there.") from error
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu":
         raise ValueError(f"{path} must hold one array of numbers, but it holds {getattr(array, 'dtype', 'several')}.")
     if array.ndim not in (1, 2):

@@ -133,11 +133,14 @@ def _count(points: str) -> Any:
 
 
 def _parts(file: Path | None, packages: Sequence[Path], scale: float) -> tuple[str, list[Part]]:
+    scenery.check_scale(scale)
     if file is None:
         mesh = samples.robot_cell().shape(SAMPLE)
         assert isinstance(mesh, Mesh)
         return "a welding gun", [Part(SAMPLE, mesh, np.eye(4))]
     if file.suffix.lower() in (".urdf", ".xacro", ".xml"):
+        if scale != 1.0:
+            raise ValueError("--scale belongs to a mesh: a URDF file has scales of its own.")
         robot = Robot.from_urdf(file, package_dirs=packages)
         return robot.name, list(_meshes_of(robot))
     if packages:

@@ -21,7 +21,7 @@ from ..scene import Scene
 from ..surfaces import extra
 from . import scenery
 from .files import PAGES, bar, check_ending, check_writable, read_numbers, whole_file, write_csv
-from .outcomes import AsJson, command, counted, end, files_line, millimetres, report, table, verdict, written
+from .outcomes import AsJson, command, counted, end, files_line, millimetres, report, say, table, verdict, written
 from .scenery import RobotWords, Setting
 
 __all__: list[str] = []
@@ -82,7 +82,7 @@ def guard(
     cold: Annotated[
         bool, typer.Option("--cold", help="Start the guard with the log, not at rest in its first posture.")
     ] = False,
-    scale: scenery.Scale = 1.0,
+    scale: scenery.CellScale = 1.0,
     srdf: scenery.Srdf = None,
     packages: scenery.Packages,
     collision: scenery.CollisionKind = scenery.Collision.hull,
@@ -132,6 +132,8 @@ def guard(
     if page is not None:
         _write_page(setting, watching, cycles, first or 0, found, page)
     report(_told(setting, found, cycles, first, out, page), _lines(setting, found, cycles, first, out, page), as_json)
+    if setting.is_without_pairs:
+        say(scenery.NOTHING_TO_CHECK)
     end(first is None)
 
 
@@ -230,7 +232,8 @@ def _lines(
     if first is None:
         least = int(np.argmin(found.lower))
         yield verdict(True, "CLEAR", "it never says stop.")
-        yield f"Least to spare: {millimetres(found.lower[least])}, {_pair(found, least)}, {_when(cycles, least)}."
+        if np.isfinite(found.lower[least]):
+            yield f"Least to spare: {millimetres(found.lower[least])}, {_pair(found, least)}, {_when(cycles, least)}."
     else:
         yield verdict(False, "STOP", f"first at {_when(cycles, first)}, because of {_because(found, first)}.")
     yield ""
@@ -279,5 +282,9 @@ def _write_page(setting: Setting, watching: Guard, cycles: Log, k: int, found: R
     shared = [frame for frame in swept.frames(a) if b in swept.links and frame in swept.frames(b)] if a else []
     ghost = swept_scene(swept, cycles.q[k], shared[0] if shared else None)
     scene = setting.robot.scene(cycles.q[k], setting.world)
+    if a:
+        for pair in scene.pairs:
+            scene.ignore(*pair)
+        scene.watch(a, b)
     with whole_file(page) as unfinished:
         write_page(scene, unfinished, closest=1, ghosts=[ghost])

@@ -69,6 +69,7 @@ def nearest(
     check_writable(page)
     if page is not None:
         extra("trimesh")
+    scenery.check_scale(scale)
     scene, group_a, group_b = _groups(files, to, scale)
     found = scene.nearest(group_a, group_b)
     if page is not None:

@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,12 +21,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..safe_files import NoFileError
 from .files import WriteError
 
 __all__: list[str] = []
 
 DONE, CONTACT, BAD_INPUT, FAILED, INTERRUPTED = 0, 1, 2, 3, 130
-BROKEN_RULES = (ValueError, KeyError, FileNotFoundError, IsADirectoryError, FileExistsError)
+BROKEN_RULES = (ValueError, KeyError, FileNotFoundError, IsADirectoryError, FileExistsError, NoFileError)
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -49,6 +51,8 @@ def command(function: Command) -> Command:
         try:
             with _told_warnings():
                 function(*words, **options)
+        except (typer.Exit, typer.Abort):
+            raise
         except KeyboardInterrupt:
             fail("interrupted.", INTERRUPTED)
         except WriteError as error:
@@ -57,6 +61,10 @@ def command(function: Command) -> Command:
             fail(_message_of(error), BAD_INPUT)
         except (OSError, ImportError, ArithmeticError, MemoryError) as error:
             fail(_message_of(error), FAILED)
+        except Exception as error:  # Python would end with 1, which says that something touches
+            if os.environ.get("CLEARANCE_DEBUG"):
+                traceback.print_exc()
+            fail(f"internal error: {type(error).__name__}: {_message_of(error)}", FAILED)
 
     return run  # type: ignore[return-value]
 
@@ -91,7 +99,8 @@ def _told_warnings() -> Iterator[None]:
 def _message_of(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{error.filename}: {error.strerror}."
-    return str(error.args[0] if isinstance(error, KeyError) and error.args else error) or type(error).__name__
+    message = str(error.args[0] if isinstance(error, KeyError) and error.args else error)
+    return " ".join(message.split()) or type(error).__name__
 
 
 # What was found -------------------------------------------------------------------------------------------------------

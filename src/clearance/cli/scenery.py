@@ -27,6 +27,7 @@ __all__: list[str] = []
 
 Floats = NDArray[np.float64]
 
+NOTHING_TO_CHECK = "warning: there is nothing to check: no two links that may meet, and nothing around them."
 PLACES = "x,y,z or x,y,z,roll,pitch,yaw, in metres and radians"
 MESHES = ", ".join(f".{kind}" for kind in READERS)
 
@@ -92,6 +93,22 @@ Allow: TypeAlias = Annotated[
 Scale: TypeAlias = Annotated[
     float, typer.Option(metavar="NUMBER", help="Metres per unit of the mesh files: 0.001 for millimetres.")
 ]
+CellScale: TypeAlias = Annotated[
+    float,
+    typer.Option(
+        "--scale",
+        metavar="NUMBER",
+        help="Metres per unit of the meshes of --cell: 0.001 for millimetres; not of a URDF.",
+        rich_help_panel=PANEL,
+    ),
+]
+ShownScale: TypeAlias = Annotated[
+    float,
+    typer.Option(
+        metavar="NUMBER",
+        help="Metres per unit of meshes that are shown or of --cell: 0.001 for millimetres; not of a URDF.",
+    ),
+]
 Margin: TypeAlias = Annotated[float, typer.Option(metavar="METRES", help="Distance to keep.")]
 Threads: TypeAlias = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="All cores unless given; the result does not depend on it.")
@@ -112,6 +129,7 @@ class RobotWords:
 
     def read(self, sample: Setting, progress: object = False) -> Setting:
         """Load them; without a file it is the robot of a sample, and without a cell what surrounds that."""
+        check_scale(self.scale)
         if self.file is None and (self.srdf or self.packages):
             raise ValueError("--srdf and --package belong to a robot file, but there is none.")
         if self.file is None:
@@ -131,6 +149,10 @@ class Setting(NamedTuple):
     world: Scene
 
     @property
+    def is_without_pairs(self) -> bool:
+        return not (self.robot.pairs or self.world.names)
+
+    @property
     def title(self) -> str:
         robot, bodies = self.robot, len(self.world.names)
         around = f"{counted(bodies, 'body')} around it" if bodies else "nothing around it"
@@ -145,8 +167,15 @@ def arm_setting() -> Setting:
 # Bodies ---------------------------------------------------------------------------------------------------------------
 
 
+def check_scale(scale: float) -> None:
+    """Refuse what no mesh can be multiplied by, also where there is no mesh."""
+    if not np.isfinite(scale) or scale == 0.0:
+        raise ValueError(f"--scale must be finite and not zero, but it is {scale}.")
+
+
 def scene_of(words: Sequence[str], scale: float) -> Scene:
     """Put meshes and scenarios into one scene; bodies of meshes are named after their files."""
+    check_scale(scale)
     scene = Scene()
     for word in words:
         add_to(scene, word, scale)

@@ -59,6 +59,8 @@ def simulate(
 
     Exit codes: 0 done, 2 bad input, 3 could not be done, 130 interrupted.
     """
+    if resume and overwrite:
+        raise ValueError("--resume and --overwrite exclude each other.")
     read = scenery.read_scenario(DEFAULT if scenario is None else scenario)
     check_folder(out)
     begun = perf_counter()

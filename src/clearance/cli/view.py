@@ -45,7 +45,7 @@ def view(
     srdf: scenery.Srdf = None,
     packages: scenery.Packages,
     collision: scenery.CollisionKind = scenery.Collision.mesh,
-    scale: scenery.Scale = 1.0,
+    scale: scenery.ShownScale = 1.0,
     as_json: AsJson = False,
 ) -> None:
     """Look at a robot with its joints and distances, at meshes, a scenario or a recording, in the browser.

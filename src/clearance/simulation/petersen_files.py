@@ -265,7 +265,11 @@ def _sections(path: Path) -> _Sections:
         # Spaces in a row, which mean nothing, would each be tried as the end of a name.
         parser.read_string(re.sub(r"[^\S\n]+", " ", _read(path, LARGEST_CONFIGURATION)), str(path))
     except configparser.Error as error:
-        raise ValueError(f"{path} is no configuration file: {error}.") from error
+        # All lines at fault, as they stand in the file, would be told otherwise.
+        lines = [line for line, _ in getattr(error, "errors", [])] or [getattr(error, "lineno", None)]
+        raise ValueError(
+            f"{path} is no configuration file: line {lines[0]} is neither [name] nor key = value."
+        ) from error
     return _Sections(path, {name: dict(parser.items(name)) for name in parser.sections()})
 
 

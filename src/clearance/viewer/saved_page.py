@@ -25,7 +25,7 @@ def save_film(film: Film, path: str | PathLike[str], title: str | None) -> None:
     write(film.recording, path, title=title)  # type: ignore[arg-type]
 
 
-def save_still(still: Still, path: str | PathLike[str]) -> None:
+def save_still(still: Still, path: str | PathLike[str], title: str | None) -> None:
     """Write a page to turn around, with the tables that are shown now."""
     with still.standing():
         things, scene = still.things, still.scene
@@ -38,4 +38,4 @@ def save_still(still: Still, path: str | PathLike[str]) -> None:
     beams = np.concatenate([np.empty((0, 2, 3)), *(some_beams(fan) for fan in things.fans)])
     dots = np.concatenate([np.empty((0, 3)), *(fan[:, 1] for fan in things.fans), *things.points])
     view_from = VIEW_FROM if still.options.view_from is None else still.options.view_from
-    write_parts(Path(path), parts, still.summary, view_from, beams=beams, dots=dots)
+    write_parts(Path(path), parts, still.summary, view_from, beams=beams, dots=dots, title=title)

@@ -195,7 +195,7 @@ class Viewer:
         if isinstance(self._shown, Film):
             save_film(self._shown, path, self._title)
         else:
-            save_still(self._shown, path)
+            save_still(self._shown, path, self._title)
 
     def wait(self) -> None:
         """Stay until the viewer is closed by another thread, or the program is interrupted by Ctrl+C."""
