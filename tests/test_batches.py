@@ -369,7 +369,7 @@ def test_interrupt_cancels_what_waits(tmp_path, held):
 
     out = tmp_path / "waves.npy"
     with Watched(2) as pool:
-        # Five jobs are handed out at first. Two of them can end, and two are held by the workers, so one waits for certain.
+        # Five jobs are handed out at first. Two of them can end, and two are held by the workers, so one must wait.
         with pytest.raises(KeyboardInterrupt):
             run(Waves(held_from=2.0 * BLOCK), chunk=BLOCK, executor=pool, progress=interrupt, out=out)
         assert pool.cancelled > 0

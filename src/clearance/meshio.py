@@ -395,8 +395,8 @@ def _through_trimesh(data: bytes, path: Path, opened: Callable[[BytesIO, Path], 
         command = {"trimesh": "clearance[view]", "collada": "pycollada"}.get(error.name or "", error.name)
         raise ImportError(f"{path}: this format needs {error.name}; get it with: pip install {command}") from error
     except Exception as error:
-        # Whatever a broken file does to a reader, it is the file that is broken. What the reader stumbled over inside of
-        # itself tells nobody anything.
+        # Whatever a broken file does to a reader, it is the file that is broken. What the reader stumbled over inside
+        # of itself tells nobody anything.
         told = f"{error}" if isinstance(error, ValueError | OSError) else f"its reader failed ({type(error).__name__})"
         raise ValueError(f"it cannot be read as {path.suffix}: {told.rstrip('.')}.") from error
 
