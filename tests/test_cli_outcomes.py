@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import typer
 
 import clearance
 import cli_runs
@@ -18,6 +17,8 @@ from clearance.cli import make_app
 from clearance.cli.files import WriteError, bar, check_writable, write_csv, write_text
 from clearance.cli.outcomes import command, counted, millimetres, plain, point, report, table, verdict
 from cli_runs import COMMAND, as_process, run
+
+typer = pytest.importorskip("typer", reason="the command line needs the extra 'cli'")
 
 COMMANDS = [callback.callback.__name__ for callback in make_app().registered_commands]
 QUICK = [
