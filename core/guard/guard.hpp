@@ -20,7 +20,8 @@ struct GuardOptions {
     std::vector<double> speeds = {};  // of obstacles that may move, in the order of the model's movers
 };
 
-// One cycle of the control loop. Null is what nobody asked for; NaN is what should be known and is not.
+// One cycle of the control loop. Without q and qd, or with NaN anywhere, something should be known and is not; the others
+// may be left out.
 struct GuardInput {
     const double *q, *qd;
     const double* command = nullptr;  // accelerations

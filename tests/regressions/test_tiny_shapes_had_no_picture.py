@@ -1,5 +1,7 @@
 """Meshes to look at lost vertices nearer than 1e-8 and faces without area that trimesh could see."""
 
+from urllib.request import urlopen
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import clearance as cl
 
 pytest.importorskip("trimesh", reason="pictures need the extra 'view'")
 from clearance.pages import page
+from clearance.picture_parts import pieces_of, without_hidden_faces
 from clearance.surfaces import mesh_of
 
 CORNERS = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
@@ -41,7 +44,11 @@ def test_pages_show_tiny_shapes_beside_large_ones(size, tmp_path):
         scene.add(name, shape, [5.0 * size * k, 0.0, 0.0])
     scene.add("table", cl.Box([1.0, 1.0, 1.0]), [0.0, 0.0, -0.5])
     scene.add("ground", cl.HalfSpace([0.0, 0.0, 1.0], -1.0))
+    pieces = pieces_of(scene)[0]
+    assert {piece.body for piece in pieces if piece.mesh.extents.max() > 0.0} == {*shapes(size), "table"}
+    assert any(len(piece.mesh.faces) for piece in without_hidden_faces(pieces, pieces))
     page(scene, tmp_path / "it.html")
+    assert (tmp_path / "it.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -49,5 +56,5 @@ def test_viewer_shows_tiny_shapes(size):
     pytest.importorskip("viser", reason="the viewer needs the extra 'view'")
     cluster = cl.Compound([cl.Box([size] * 3), cl.Sphere(size).at([0.5 * size, 0.0, 0.0]), cl.Box([1.0] * 3)])
     for thing in (*shapes(size).values(), cluster):
-        with cl.view(thing, port=0):
-            pass
+        with cl.view(thing, port=0) as viewer, urlopen(viewer.url) as answer:
+            assert answer.status == 200
