@@ -307,7 +307,7 @@ std::optional<ForestAnswer> nearest_facing(const SurfacePair& pair, const Parall
     const LowSearch low_a(*pair.a, pair.at_a, {-n, aside.x, aside.y}, planes.point_a, limit);
     const LowSearch low_b(*pair.b, pair.at_b, {n, aside.x, aside.y}, point_b, limit);
     LowTriangles &a = room.a, &b = room.b;
-    if (!low_a.find(a, work) || !low_b.find(b, work)) return std::nullopt;
+    if (!low_a.find(a, work) || !low_b.find(b, work) || a.count == 0 || b.count == 0) return std::nullopt;
     const float apart = static_cast<float>(planes.apart);
     Contest contest(pair, room, apart, slack, {first, of_first, of_first.lower, 0}, work);
     // Before all pairs are looked at, those of the first triangles tell how near they have to be.

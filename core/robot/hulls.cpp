@@ -1,6 +1,7 @@
 #include "robot/hulls.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "bvh/facing.hpp"
 #include "bvh/nearest_triangle.hpp"
@@ -53,11 +54,13 @@ double reach_of(const HulledBody& placed) {
 
 std::span<const std::optional<Body>> Hulls::of(std::span<const CellBody> bodies) const {
     std::call_once(is_made_, [&] {
+        std::vector<std::optional<Body>> made;
         for (const CellBody& each : bodies) {
-            std::optional<Body>& hull = made_.emplace_back();
+            std::optional<Body>& hull = made.emplace_back();
             if (const Mesh* mesh = only_mesh(each.body))
                 hull.emplace(std::vector<Part>{part_of(Convex{hull_around(*mesh), 0.0}, each.body.parts().front().pose)});
         }
+        made_ = std::move(made);
     });
     return made_;
 }
@@ -80,7 +83,8 @@ std::optional<Gap> gap_by_hulls(const HulledBody& a, const HulledBody& b, const 
 
     const Vec3d& origin = a.pose.translation;
     const SurfacePair pair{only_mesh(a.body), only_mesh(b.body), nullptr, stand_of(a, origin), stand_of(b, origin)};
-    const ParallelPlanes planes{of_hulls.normal, of_hulls.point_a - origin, of_hulls.lower};
+    // The planes are placed no better than points of the world: they leave out less than there is.
+    const ParallelPlanes planes{of_hulls.normal, of_hulls.point_a - origin, of_hulls.lower - within};
     SearchWork counted;
     const std::optional<ForestAnswer> found = nearest_facing(pair, planes, {0, on_a.triangle, on_b.triangle}, counted);
     work.volume_tests += counted.volume_tests, work.triangle_tests += counted.triangle_tests;

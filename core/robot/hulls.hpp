@@ -3,6 +3,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "query/body.hpp"
 
