@@ -48,19 +48,28 @@ private:
     Real best_[kGroups], at_[kGroups], number_[kGroups];
 };
 
-// The number of the point farthest along a direction: see FarthestKernel.
+// The number of the point farthest along a direction: see FarthestKernel. One block is compared with its highest value at
+// once.
 template <class Real>
 CLEARANCE_INLINE std::size_t farthest_in(const double* blocks, std::size_t count, const Vec3d& direction) {
-    constexpr std::size_t lanes = LaneTraits<Real>::count;
+    constexpr std::size_t lanes = LaneTraits<Real>::count, groups = Highest<Real>::kGroups;
     Real along[3] = {Real(direction.x), Real(direction.y), Real(direction.z)};
-    Highest<Real> highest;
-    for (std::size_t block = 0; block < count; ++block) {
-        const double* from = blocks + 3 * kPointBlock * block;
-        for (std::size_t g = 0; g < Highest<Real>::kGroups; ++g, from += lanes)
-            highest.consider(g, along[0] * LaneTraits<Real>::load(from) +
-                                    along[1] * LaneTraits<Real>::load(from + kPointBlock) +
-                                    along[2] * LaneTraits<Real>::load(from + 2 * kPointBlock));
+    const auto height = [&](const double* from) {
+        return along[0] * LaneTraits<Real>::load(from) + along[1] * LaneTraits<Real>::load(from + kPointBlock) +
+               along[2] * LaneTraits<Real>::load(from + 2 * kPointBlock);
+    };
+    if (count == 1) {
+        Real heights[groups], highest(-std::numeric_limits<double>::infinity());
+        for (std::size_t g = 0; g < groups; ++g)
+            heights[g] = height(blocks + g * lanes), highest = max_of(heights[g], highest);
+        highest = LaneTraits<Real>::highest(highest);
+        unsigned winners = 0;
+        for (std::size_t g = 0; g < groups; ++g) winners |= bits_of(heights[g] >= highest) << (g * lanes);
+        return lowest_bit(winners);
     }
+    Highest<Real> highest;
+    for (std::size_t block = 0; block < count; ++block)
+        for (std::size_t g = 0; g < groups; ++g) highest.consider(g, height(blocks + 3 * kPointBlock * block + g * lanes));
     return highest.number();
 }
 

@@ -53,13 +53,9 @@ std::optional<CoreGap<double>> gap_of_walk(const PolytopeWalk& walked, const Sto
 }
 
 // Most polytopes that are in each other can be measured without care.
-std::optional<CoreGap<double>> gap_of_growth(const CorePair& pair, const CoreQuestion& question, const PolytopeWalk& walked,
+std::optional<CoreGap<double>> gap_of_growth(const CorePair& pair, const PolytopeWalk& walked, const PolytopeGrowth& grown,
                                              int& iterations) {
-    if (walked.end != PolytopeWalk::End::meeting || question.upper_at_most >= 0.0) return std::nullopt;
-    if (!question.has_shortcuts || question.by_portal) return std::nullopt;
-    PolytopeGrowth grown;
-    const GrowthRule rule{pair.size, question.width_inside, question.lower_above};
-    if (!polytope_kernels().grow(polytopes_of(pair, walked.normal, {}), walked, rule, grown)) return std::nullopt;
+    if (!grown.is_done) return std::nullopt;
     Depth inside{grown.normal, grown.lower, grown.upper, walked.iterations + grown.iterations};
     if (grown.has_point_a)
         inside.point_a = grown.point_a;
@@ -113,7 +109,14 @@ std::optional<CoreGap<double>> gap_of_boxes(const CorePair& pair, const CoreQues
 
 }  // namespace
 
-CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations, const PolytopeWalk* walked) {
+std::optional<GrowthRule> growth_after(const PolytopeWalk& walked, const CorePair& pair, const CoreQuestion& question) {
+    if (walked.end != PolytopeWalk::End::meeting || question.upper_at_most >= 0.0) return std::nullopt;
+    if (!question.has_shortcuts || question.by_portal) return std::nullopt;
+    return GrowthRule{pair.size, question.width_inside, question.lower_above};
+}
+
+CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations, const PolytopeWalk* walked,
+                         const PolytopeGrowth* grown) {
     const double rounding = rounding_of(pair), touching = kTouching * pair.size;
     const StopRule stop = question.stop();
     Vec3d towards_b = question.towards_b;
@@ -131,7 +134,14 @@ CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int
     if (walked != nullptr) {
         if (const auto found = gap_of_walk(*walked, stop, touching))
             return iterations += walked->iterations, widened(*found, rounding);
-        if (const auto found = gap_of_growth(pair, question, *walked, iterations)) return widened(*found, rounding);
+        PolytopeGrowth here_too;
+        if (const auto rule = growth_after(*walked, pair, question); rule && grown == nullptr) {
+            const PolytopePair polytopes = polytopes_of(pair, walked->normal, stop);
+            polytope_kernels().grow_one({&polytopes, walked, *rule}, here_too);
+            grown = &here_too;
+        }
+        if (grown != nullptr)
+            if (const auto found = gap_of_growth(pair, *walked, *grown, iterations)) return widened(*found, rounding);
     }
     const GjkResult apart = walked != nullptr ? gjk(pair, *walked, stop) : gjk(pair, towards_b, stop);
     iterations += apart.iterations;

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <optional>
+
 #include "closest/certificate.hpp"
 #include "convex/gjk.hpp"
+#include "convex/polytope_growth.hpp"
 
 namespace clearance {
 
@@ -18,9 +21,12 @@ struct CoreQuestion {
     StopRule stop() const { return {width_apart, relative_width, lower_above, upper_at_most}; }
 };
 
+// How a polytope has to grow between two others that a walk has found meeting, if it has to.
+std::optional<GrowthRule> growth_after(const PolytopeWalk& walked, const CorePair& pair, const CoreQuestion& question);
+
 // The gap of two cores in the frame of a: GJK, and EPA where they meet or nearly touch. Two polytopes may have been walked
-// over already.
+// over already, and one may have grown between them.
 CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations,
-                         const PolytopeWalk* walked = nullptr);
+                         const PolytopeWalk* walked = nullptr, const PolytopeGrowth* grown = nullptr);
 
 }  // namespace clearance

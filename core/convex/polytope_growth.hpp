@@ -1,6 +1,6 @@
 #pragma once
 
-#include "math/vec3.hpp"
+#include "convex/polytope_walk.hpp"
 
 namespace clearance {
 
@@ -11,12 +11,19 @@ struct GrowthRule {
     double lower_above;  // proved less deep than anyone asks
 };
 
-// The signed distance of two polytopes that are in each other, as far as it was proved.
+// Two polytopes that a walk has found meeting.
+struct PolytopeMeeting {
+    const PolytopePair* pair;
+    const PolytopeWalk* walked;
+    GrowthRule rule;
+};
+
+// The signed distance of two polytopes that are in each other, as far as it was proved; nothing if that needs care.
 struct PolytopeGrowth {
     Vec3d normal;
     double lower, upper;
     int iterations;
-    bool has_point_a;
+    bool is_done, has_point_a;
     Vec3d point_a;
 };
 

@@ -1,236 +1,140 @@
 // The expanding polytope of van den Bergen (2001) for two polytopes, included by one file per instruction set: see
 // closest/kernel.inl for what that asks for.
-#include <cstdint>
-
 #include "convex/polytope_kernels.hpp"
+#include "convex/polytope_shell.inl"
 #include "convex/polytope_walk.inl"
 
 namespace clearance {
 namespace {
 
-// A polytope of a few dozen triangles, which turn counter-clockwise seen from outside. There are so few of them that all
-// planes are compared with a new vertex, and all faces for the nearest, in lanes; and so are the planes of a ring of new
-// faces computed. Faces lie in blocks of eight, a ring begins a new one: what was written as lanes is read as lanes. Dead
-// faces keep their places.
-//
-// Rounding is not cared for: where it may be in the way, the polytope is not grown any more.
-template <class Real>
-class Shell {
+// Some polytopes that grow in turns, stage by stage: each of them spends most of its time waiting for itself.
+template <class Real, unsigned places>
+class Growths {
     using Traits = LaneTraits<Real>;
-    static constexpr unsigned kLanes = Traits::count;
-    static constexpr unsigned kMostFaces = 512, kMostVertices = kMostFaces / 8 + 4, kWidestRing = 24;
-    static constexpr double kNever = -std::numeric_limits<double>::infinity();
-
-    // Faces flatter than this, compared with the size, and planes more uncertain, need care. A tetrahedron is fat if six
-    // times its volume is more than this, compared with the cube of the size.
-    static constexpr double kThin = 1e-11, kSliver = 1e-12, kFat = 1e-6;
-
-    static constexpr double kNumbers[kWidestRing] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
-                                                     12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23};
+    static constexpr unsigned kDirections = (2 * places + Traits::count - 1) / Traits::count * Traits::count;
 
 public:
-    // A tetrahedron around the origin. False if it is all but flat.
-    CLEARANCE_INLINE bool start(const Corner<double> (&corner)[4], double size) {
-        size_ = size;
-        const Vec3d p = corner[0].w, u = corner[1].w - p, v = corner[2].w - p, to_top = corner[3].w - p;
-        const double volume = dot(cross(u, v), to_top);
-        if (!(abs_of(volume) > kFat * size * size * size)) return false;
-        const bool is_turned = volume > 0.0;
-        vertex_[0] = corner[0], vertex_[1] = corner[is_turned ? 2 : 1];
-        vertex_[2] = corner[is_turned ? 1 : 2], vertex_[3] = corner[3];
-        vertices_ = 4;
-        constexpr unsigned kCorner[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
-        constexpr unsigned kBeyond[4][3] = {
-            {4 + 2, 8 + 2, 12 + 2}, {12 + 1, 8 + 0, 0 + 0}, {4 + 1, 12 + 0, 0 + 1}, {8 + 1, 4 + 0, 0 + 2}};
-        double last[3][kWidestRing] = {};
-        for (unsigned f = 0; f < 4; ++f) {
-            for (unsigned edge = 0; edge < 3; ++edge)
-                corner_[f][edge] = kCorner[f][edge], beyond_[f][edge] = kBeyond[f][edge];
-            put(first_, f, vertex_[kCorner[f][0]].w), put(next_, f, vertex_[kCorner[f][1]].w);
-            put(last, f, vertex_[kCorner[f][2]].w);
-        }
-        return add_planes(4, [&](unsigned f) { return lanes_at(last, f); });
+    CLEARANCE_INLINE void begin(unsigned place, const PolytopeMeeting& of, PolytopeGrowth& found) {
+        found = {of.walked->normal, of.walked->lower, 0.0, 0, false, false, {}};
+        if (!shell_[place].start(of.walked->corner, of.rule.size)) return;
+        of_[place] = &of, found_[place] = &found;
+        growing_ |= 1u << place;
     }
 
-    // The face that is nearest to the origin, or that the origin is farthest outside of.
-    CLEARANCE_INLINE unsigned nearest() const {
-        Highest<Real> highest;
-        for (unsigned f = 0; f < faces_; f += kPointBlock)
-            for (unsigned g = 0; g < Highest<Real>::kGroups; ++g) highest.consider(g, Traits::load(upper_ + f + g * kLanes));
-        return static_cast<unsigned>(highest.number());
-    }
+    CLEARANCE_INLINE bool is_growing(unsigned place) const { return (growing_ >> place & 1u) != 0; }
+    CLEARANCE_INLINE bool any_growing() const { return growing_ != 0; }
 
-    // What a face proves, if the origin is not outside of it, and its plane.
-    CLEARANCE_INLINE double upper(unsigned face) const { return upper_[face]; }
-    CLEARANCE_INLINE Vec3d normal(unsigned face) const { return {normal_[0][face], normal_[1][face], normal_[2][face]}; }
-    CLEARANCE_INLINE double height(unsigned face) const { return height_[face]; }
-
-    // Replace the faces that a new vertex sees by a ring of others. False if there is no proper ring, or one that needs
-    // care.
-    CLEARANCE_INLINE bool grow(const Corner<double>& vertex) {
-        const unsigned edges = find_rim(vertex.w);
-        if (edges < 3 || edges > kWidestRing || faces_ + kWidestRing > kMostFaces) return false;
-        vertex_[vertices_] = vertex;
-        lay_faces(edges);
-        if (!join_ring(edges)) return false;
-        ++vertices_;
-        const Vec3<Real> top{Real(vertex.w.x), Real(vertex.w.y), Real(vertex.w.z)};
-        return add_planes(edges, [&](unsigned) { return top; });
-    }
-
-    // Where on a the foot of the origin comes from, if it lies on this face.
-    CLEARANCE_INLINE bool point_a(unsigned face, Vec3d& found) const {
-        const Corner<double>&p = vertex_[corner_[face][0]], &q = vertex_[corner_[face][1]], &r = vertex_[corner_[face][2]];
-        const Vec3d along = q.w - p.w, other = r.w - p.w, turn = cross(along, other), aside = cross(p.w, turn);
-        const double scale = 1.0 / norm_sq(turn), b1 = scale * dot(other, aside), b2 = -scale * dot(along, aside);
-        const double b0 = 1.0 - b1 - b2;
-        const Vec3d foot = b0 * p.w + b1 * q.w + b2 * r.w;
-        found = b0 * p.a + b1 * q.a + b2 * r.a;
-        return min_of(b0, min_of(b1, b2)) >= -8.0 * kEpsilon &&
-               largest(foot - height_[face] * normal(face)) <= 64.0 * kEpsilon * size_;
+    // All grow by a vertex, or come to an end.
+    CLEARANCE_INLINE void step() {
+        for_growing([&](unsigned place) { return choose(place); });
+        for_growing([&](unsigned place) { return aim(place); });
+        find_cells();
+        for_growing([&](unsigned place) { return look(place); });
+        for_growing([&](unsigned place) { return judge(place); });
+        for_growing([&](unsigned place) { return shell_[place].see(farthest_[place]), true; });
+        for_growing([&](unsigned place) { return shell_[place].find_rim(); });
+        for_growing([&](unsigned place) { return shell_[place].lay_ring(); });
+        for_growing([&](unsigned place) { return shell_[place].close(); });
     }
 
 private:
-    static CLEARANCE_INLINE void put(double (&to)[3][kWidestRing], unsigned lane, const Vec3d& point) {
-        to[0][lane] = point.x, to[1][lane] = point.y, to[2][lane] = point.z;
-    }
-    static CLEARANCE_INLINE Vec3<Real> lanes_at(const double (&from)[3][kWidestRing], unsigned lane) {
-        return {Traits::load(from[0] + lane), Traits::load(from[1] + lane), Traits::load(from[2] + lane)};
-    }
-
-    // Take away the faces that see w, and list their edges to those that do not; more than kWidestRing if too many.
-    CLEARANCE_INLINE unsigned find_rim(const Vec3d& w) {
-        std::uint64_t seen[kMostFaces / 64];
-        Real x(w.x), y(w.y), z(w.z), level(4.0 * kEpsilon * size_);
-        for (unsigned word = 0; 64 * word < faces_; ++word) {
-            seen[word] = 0;
-            for (unsigned f = 64 * word; f < 64 * word + 64 && f < faces_; f += kLanes) {
-                Real rise = x * Traits::load(normal_[0] + f) + y * Traits::load(normal_[1] + f) +
-                            z * Traits::load(normal_[2] + f) - Traits::load(height_ + f);
-                seen[word] |= std::uint64_t{bits_of(rise > level)} << (f % 64);
-            }
-            seen[word] &= alive_[word];
-            alive_[word] &= ~seen[word];
-        }
-        unsigned edges = 0;
-        for (unsigned word = 0; 64 * word < faces_; ++word)
-            for (std::uint64_t left = seen[word]; left != 0; left &= left - 1) {
-                const unsigned face = 64 * word + static_cast<unsigned>(__builtin_ctzll(left));
-                upper_[face] = kNever;
-                if (edges > kWidestRing) continue;
-                for (unsigned edge = 0; edge < 3; ++edge) {
-                    const unsigned beyond = beyond_[face][edge], outside = beyond / 4;
-                    rim_beyond_[edges] = beyond;
-                    rim_start_[edges] = corner_[face][edge], rim_end_[edges] = corner_[face][edge == 2 ? 0 : edge + 1];
-                    edges += ~seen[outside / 64] >> (outside % 64) & 1u;  // no branch: it could not be foreseen
-                }
-            }
-        return edges;
+    template <class Stage>
+    CLEARANCE_INLINE void for_growing(const Stage& stage) {
+        for (unsigned place = 0; place < places; ++place)
+            if (is_growing(place) && !stage(place)) growing_ &= ~(1u << place);
     }
 
-    // Lay a triangle between each edge of the rim and the new vertex.
-    CLEARANCE_INLINE void lay_faces(unsigned edges) {
-        for (unsigned k = 0; k < edges; ++k) {
-            const unsigned start = rim_start_[k], end = rim_end_[k], beyond = rim_beyond_[k], face = faces_ + k;
-            put(first_, k, vertex_[start].w), put(next_, k, vertex_[end].w);
-            corner_[face][0] = start, corner_[face][1] = end, corner_[face][2] = vertices_;
-            beyond_[face][0] = beyond;
-            beyond_[beyond / 4][beyond % 4] = 4 * face;
-            rim_of_[start] = k;
+    // The nearest face, unless none comes nearer than what was found.
+    CLEARANCE_INLINE bool choose(unsigned place) {
+        PolytopeGrowth& found = *found_[place];
+        ++found.iterations;
+        const unsigned face = face_[place] = shell_[place].nearest();
+        if (shell_[place].upper(face) > found.lower) return true;
+        found.upper = found.lower, found.is_done = found.lower < 0.0;
+        return false;
+    }
+
+    CLEARANCE_INLINE bool aim(unsigned place) {
+        const Vec3d along = shell_[place].normal(face_[place]);
+        const Vec3d along_b = -transposed_times(of_[place]->pair->a_from_b, along);
+        along_[0][place] = along.x, along_[1][place] = along.y, along_[2][place] = along.z;
+        along_[0][places + place] = along_b.x, along_[1][places + place] = along_b.y, along_[2][places + place] = along_b.z;
+        return true;
+    }
+
+    // Cells of many directions are found in lanes, those of two when they are needed.
+    CLEARANCE_INLINE void find_cells() {
+        if (places == 1) return;
+        for (unsigned k = 0; k < kDirections; k += Traits::count) {
+            const Vec3<Real> along{Traits::load(along_[0] + k), Traits::load(along_[1] + k), Traits::load(along_[2] + k)};
+            Traits::store(cells_ + k, SupportCells::cells_of(along));
         }
     }
 
-    // Join them side by side around the vertex. False if they are no ring.
-    CLEARANCE_INLINE bool join_ring(unsigned edges) {
-        unsigned at = 0;
-        for (unsigned k = 0; k < edges; ++k) {
-            if (k > 0 && at == 0) return false;
-            const unsigned end = rim_end_[at], next = rim_of_[end];
-            if (next >= edges || rim_start_[next] != end) return false;
-            beyond_[faces_ + at][1] = 4 * (faces_ + next) + 2;
-            beyond_[faces_ + next][2] = 4 * (faces_ + at) + 1;
-            at = next;
-        }
-        return at == 0;
+    CLEARANCE_INLINE Vec3d farthest_along(const PolytopeCorners& of, unsigned direction) const {
+        const Vec3d along{along_[0][direction], along_[1][direction], along_[2][direction]};
+        if (places == 1) return farthest_corner<Real>(of, along);
+        return farthest_corner<Real>(of, along, [&] { return static_cast<int>(cells_[direction]); });
     }
 
-    // The planes of new faces, whose first two corners are prepared.
-    template <class Last>
-    CLEARANCE_INLINE bool add_planes(unsigned count, const Last& last) {
-        unsigned need_care = 0;
-        const unsigned places = (count + kPointBlock - 1) / kPointBlock * kPointBlock;
-        Real thin_sq(kThin * size_ * kThin * size_), rounding(4.0 * kEpsilon * size_), sliver(kSliver * size_);
-        for (unsigned k = 0; k < places; k += kLanes) {
-            Vec3<Real> p = lanes_at(first_, k), q = lanes_at(next_, k), r = last(k);
-            Vec3<Real> along = q - p, other = r - p, turn = cross(along, other);
-            Real area_sq = norm_sq(turn), longest_sq = max_of(max_of(norm_sq(along), norm_sq(other)), norm_sq(r - q));
-            auto is_thin = area_sq <= thin_sq * longest_sq;
-            Real scale = Real(1.0) / sqrt_of(select(is_thin, Real(1.0), area_sq));
-            Vec3<Real> normal = scale * turn;
-            Real height = dot(normal, p), doubt = rounding * (Real(1.0) + scale * longest_sq);
-            auto is_there = Traits::load(kNumbers + k) < Real(static_cast<double>(count));
-            need_care |= bits_of(both(is_there, either(is_thin, doubt > sliver)));
-            const unsigned f = faces_ + k;
-            Traits::store(normal_[0] + f, normal.x), Traits::store(normal_[1] + f, normal.y);
-            Traits::store(normal_[2] + f, normal.z), Traits::store(height_ + f, height);
-            Traits::store(upper_ + f, select(is_there, doubt - height, Real(kNever)));
-            alive_[f / 64] |= std::uint64_t{bits_of(is_there)} << (f % 64);
-        }
-        faces_ += places;
-        return need_care == 0;
+    CLEARANCE_INLINE bool look(unsigned place) {
+        const PolytopePair& pair = *of_[place]->pair;
+        const Vec3d a = farthest_along(pair.a, place), b = farthest_along(pair.b, places + place);
+        farthest_[place] = {a - (pair.a_from_b * b + pair.b_origin), a};
+        return true;
     }
 
-    double size_;
-    unsigned faces_ = 0, vertices_ = 0;
-    std::uint64_t alive_[kMostFaces / 64] = {};               // a bit for each face
-    alignas(64) double normal_[3][kMostFaces];                // outward, unit
-    alignas(64) double height_[kMostFaces];                   // of the planes over the origin
-    alignas(64) double upper_[kMostFaces];                    // minus the proved distance of the faces
-    unsigned corner_[kMostFaces][4], beyond_[kMostFaces][4];  // beyond: see Polytope::Face
-    Corner<double> vertex_[kMostVertices];
-    unsigned rim_start_[kWidestRing + 4], rim_end_[kWidestRing + 4], rim_beyond_[kWidestRing + 4];
-    unsigned rim_of_[kMostVertices];  // the edge of the rim that starts at a vertex
-    alignas(64) double first_[3][kWidestRing] = {}, next_[3][kWidestRing] = {};
-};
-
-template <class Real>
-CLEARANCE_INLINE Corner<double> farthest_of(const PolytopePair& pair, const Vec3d& along) {
-    const Vec3d a = farthest_corner<Real>(pair.a, along);
-    const Vec3d b = farthest_corner<Real>(pair.b, -transposed_times(pair.a_from_b, along));
-    return {a - (pair.a_from_b * b + pair.b_origin), a};
-}
-
-template <class Real>
-bool grow(const PolytopePair& pair, const PolytopeWalk& walked, const GrowthRule& rule, PolytopeGrowth& found) {
-    Shell<Real> shell;
-    if (!shell.start(walked.corner, rule.size)) return false;
-    found.normal = walked.normal, found.lower = walked.lower, found.upper = 0.0;
-    found.has_point_a = false;
-    for (found.iterations = 1;; ++found.iterations) {
-        const unsigned face = shell.nearest();
+    // Whether what is farthest beyond that face is worth growing there.
+    CLEARANCE_INLINE bool judge(unsigned place) {
+        Shell<Real>& shell = shell_[place];
+        PolytopeGrowth& found = *found_[place];
+        const GrowthRule& rule = of_[place]->rule;
+        const unsigned face = face_[place];
         const Vec3d normal = shell.normal(face);
-        if (shell.upper(face) <= found.lower) {  // none comes nearer than what was found
-            found.upper = found.lower;
-            return found.lower < 0.0;
-        }
-        const Corner<double> farthest = farthest_of<Real>(pair, normal);
-        const double separation = -dot(normal, farthest.w), rise = -separation - shell.height(face);
+        const double separation = -dot(normal, farthest_[place].w), rise = -separation - shell.height(face);
         const bool is_best = separation >= found.lower;  // of opposite faces as near as each other, the last one
         if (is_best) found.lower = separation, found.normal = normal;
         found.upper = min_of(0.0, shell.upper(face));
-        if (rise <= 8.0 * kEpsilon * rule.size || found.upper - found.lower <= rule.width ||
-            found.lower > rule.lower_above) {
-            found.upper = max_of(found.lower, found.upper);
-            if (is_best && found.upper < 0.0) found.has_point_a = shell.point_a(face, found.point_a);
+        if (rise > 8.0 * kEpsilon * rule.size && found.upper - found.lower > rule.width && found.lower <= rule.lower_above)
             return true;
-        }
-        if (!shell.grow(farthest)) return false;
+        found.upper = max_of(found.lower, found.upper);
+        if (is_best && found.upper < 0.0) found.has_point_a = shell.point_a(face, found.point_a);
+        found.is_done = true;
+        return false;
     }
+
+    Shell<Real> shell_[places];
+    const PolytopeMeeting* of_[places];
+    PolytopeGrowth* found_[places];
+    Corner<double> farthest_[places];
+    unsigned face_[places], growing_ = 0;
+    alignas(64) double along_[3][kDirections] = {}, cells_[kDirections];  // on all a, and then on all b
+};
+
+// A place whose polytope has grown enough goes to the next pair.
+template <class Real, unsigned places>
+void grow(const PolytopeMeeting* of, PolytopeGrowth* found, std::size_t count) {
+    Growths<Real, places> growths;
+    std::size_t next = 0;
+    const auto fill = [&](unsigned place) {
+        for (; !growths.is_growing(place) && next < count; ++next) growths.begin(place, of[next], found[next]);
+    };
+    do {
+        for (unsigned place = 0; place < places; ++place) fill(place);
+        growths.step();
+    } while (growths.any_growing() || next < count);
 }
 
 template <class Real>
+void grow_one(const PolytopeMeeting& of, PolytopeGrowth& found) {
+    grow<Real, 1>(&of, &found, 1);
+}
+
+constexpr unsigned kInTurns = 4;  // more do not fit the cache
+
+template <class Real>
 constexpr PolytopeKernels polytope_kernels_of() {
-    return {walk_one<Real>, walk_many<Real, Real>, grow<Real>};
+    return {walk_one<Real>, walk_many<Real, Real>, grow_one<Real>, grow<Real, kInTurns>};
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 #pragma once
 
+#include <cstddef>
+
 #include "convex/polytope_growth.hpp"
-#include "convex/polytope_walk.hpp"
 
 namespace clearance {
 
@@ -12,8 +13,9 @@ struct PolytopeKernels {
     void (*walk_one)(const PolytopePair& pair, PolytopeWalk& found);
     void (*walk_many)(const PolytopePair* pairs, PolytopeWalk* found, std::size_t count);
 
-    // How deep two polytopes are in each other that a walk has found meeting. False if that needs care.
-    bool (*grow)(const PolytopePair& pair, const PolytopeWalk& walked, const GrowthRule& rule, PolytopeGrowth& found);
+    // How deep polytopes are in each other, likewise.
+    void (*grow_one)(const PolytopeMeeting& of, PolytopeGrowth& found);
+    void (*grow_many)(const PolytopeMeeting* of, PolytopeGrowth* found, std::size_t count);
 };
 
 // Those of the instruction set that is in use: see closest/kernels.hpp.

@@ -60,6 +60,8 @@ public:
     CLEARANCE_INLINE void begin(int lane, const PolytopePair& pair, PolytopeWalk* found) {
         pair_[lane] = &pair, found_[lane] = found;
         active_ |= 1u << lane;
+        const unsigned has_cells = pair.a.cells != nullptr || pair.b.cells != nullptr ? 1u : 0u;
+        with_cells_ = (with_cells_ & ~(1u << lane)) | has_cells << lane;
         set(near_.corners, lane, 0.0), set(near_.distance, lane, std::numeric_limits<double>::infinity());
         set(near_.normal, lane, pair.towards_b), set(near_.length, lane, norm(pair.towards_b));
         set(lower_, lane, -std::numeric_limits<double>::infinity()), set(normal_, lane, pair.towards_b);
@@ -133,7 +135,7 @@ private:
         return either(is_narrow, either(lower_ > lower_above_, upper <= upper_at_most_));
     }
 
-    // Cells of many lanes are known, that of a single one is computed if there are cells at all.
+    // Cells of many lanes are known, if there are any; that of a single one is computed when it is needed.
     static CLEARANCE_INLINE Vec3d farthest_at(const PolytopeCorners& of, const double (&along)[3][kLanes],
                                               const double (&cells)[kLanes], int lane) {
         const Vec3d direction{along[0][lane], along[1][lane], along[2][lane]};
@@ -146,7 +148,7 @@ private:
         Vec3<Real> along_b = -(along.x * a_from_b_[0] + along.y * a_from_b_[1] + along.z * a_from_b_[2]);
         double along_a_at[3][kLanes], along_b_at[3][kLanes], cells_a[kLanes], cells_b[kLanes];
         store(along_a_at, along), store(along_b_at, along_b);
-        if (kLanes > 1) {
+        if (kLanes > 1 && with_cells_ != 0) {
             Traits::store(cells_a, SupportCells::cells_of(along));
             Traits::store(cells_b, SupportCells::cells_of(along_b));
         }
@@ -188,7 +190,7 @@ private:
     double on_a_[3][kLanes], on_b_[3][kLanes];
     const PolytopePair* pair_[kLanes];
     PolytopeWalk* found_[kLanes];
-    unsigned active_ = 0;
+    unsigned active_ = 0, with_cells_ = 0;
 };
 
 template <class Points>

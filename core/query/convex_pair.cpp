@@ -116,14 +116,14 @@ CoreGap<double> ConvexPair::found_another_way(const CoreGap<double>& known, int 
     return again;
 }
 
-Gap ConvexPair::gap(Work& work, const PolytopeWalk* walked) const {
+Gap ConvexPair::gap(Work& work, const PolytopeWalk* walked, const PolytopeGrowth* grown) const {
     if (norm_sq(question_.parting) > 0.0) {
         ++work.iterations;
         if (const auto proved = parted_along(pair_, transposed_times(turn_, question_.parting), cores_.lower_above))
             return answer(*proved);
     }
     int iterations = 0;
-    CoreGap<double> known = core_gap(pair_, cores_, iterations, walked);
+    CoreGap<double> known = core_gap(pair_, cores_, iterations, walked, grown);
     Gap best = answer(known);
     for (int way = 0; !best.converged && way < kOtherWays; ++way) {
         known = found_another_way(known, way, iterations);

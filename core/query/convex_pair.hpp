@@ -14,8 +14,13 @@ public:
     // What a walk over the two has to know, if they begin with one.
     PolytopePair polytopes() const { return polytopes_of(pair_, cores_.towards_b, cores_.stop()); }
 
-    // The answer, from where a walk has ended if there was one already.
-    Gap gap(Work& work, const PolytopeWalk* walked = nullptr) const;
+    // And a growth after that, if there is one.
+    std::optional<GrowthRule> growth_after(const PolytopeWalk& walked) const {
+        return clearance::growth_after(walked, pair_, cores_);
+    }
+
+    // The answer, from where a walk and a growth have ended if there were any already.
+    Gap gap(Work& work, const PolytopeWalk* walked = nullptr, const PolytopeGrowth* grown = nullptr) const;
 
 private:
     Gap answer(CoreGap<double> found) const;

@@ -325,7 +325,7 @@ Gap distance(const Body& a, const Pose& pose_a, const Body& b, const Pose& pose_
 
 namespace {
 
-// Pairs of polytopes that wait to be walked over together.
+// Pairs of polytopes that wait to be walked over together; those that meet are then measured together.
 class WaitingWalks {
 public:
     WaitingWalks(std::span<const AskedPair> pairs, Gap* gaps, Work& work) : pairs_(pairs), gaps_(gaps), work_(work) {}
@@ -350,15 +350,28 @@ public:
     void finish() {
         polytope_kernels().walk_many(polytopes_, walks_, size_);
         work_.pairs += static_cast<std::int64_t>(size_), work_.element_tests += static_cast<std::int64_t>(size_);
+        grow();
         for (std::size_t k = 0; k < size_; ++k) {
             const AskedPair& asked = pairs_[number_[k]];
-            gaps_[number_[k]] = in_world(pair_[k]->gap(work_, &walks_[k]), *asked.pose_a, *asked.question);
+            gaps_[number_[k]] = in_world(pair_[k]->gap(work_, &walks_[k], grown_[k]), *asked.pose_a, *asked.question);
         }
         size_ = 0;
     }
 
 private:
-    static constexpr std::size_t kRoom = 32;
+    static constexpr std::size_t kRoom = 64;
+
+    // Between those that meet.
+    void grow() {
+        std::size_t meeting = 0;
+        for (std::size_t k = 0; k < size_; ++k) {
+            const std::optional<GrowthRule> rule = pair_[k]->growth_after(walks_[k]);
+            grown_[k] = rule ? &growths_[meeting] : nullptr;
+            if (rule) meetings_[meeting++] = {&polytopes_[k], &walks_[k], *rule};
+        }
+        if (meeting > 0) polytope_kernels().grow_many(meetings_, growths_, meeting);
+    }
+
     static const Part* only_part(const Body& body) { return body.parts().size() == 1 ? &body.parts().front() : nullptr; }
 
     std::span<const AskedPair> pairs_;
@@ -367,6 +380,9 @@ private:
     std::optional<ConvexPair> pair_[kRoom];
     PolytopePair polytopes_[kRoom];
     PolytopeWalk walks_[kRoom];
+    PolytopeMeeting meetings_[kRoom];
+    PolytopeGrowth growths_[kRoom];
+    const PolytopeGrowth* grown_[kRoom];
     std::size_t number_[kRoom], size_ = 0;
 };
 

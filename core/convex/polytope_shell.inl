@@ -1,0 +1,202 @@
+// The polytopes that grow: included by one file per instruction set, see closest/kernel.inl for what that asks for.
+#include <cstdint>
+
+#include "closest/farthest.hpp"
+#include "convex/near_simplex.hpp"
+
+namespace clearance {
+namespace {
+
+// A polytope of a few dozen triangles, which turn counter-clockwise seen from outside. There are so few of them that all
+// planes are compared with a new vertex, and all faces for the nearest, in lanes; and so are the planes of a ring of new
+// faces computed. Faces lie in blocks of eight, a ring begins a new one: what was written as lanes is read as lanes. Dead
+// faces keep their places.
+//
+// Rounding is not cared for: where it may be in the way, the polytope is not grown any more.
+template <class Real>
+class Shell {
+    using Traits = LaneTraits<Real>;
+    static constexpr unsigned kLanes = Traits::count;
+    static constexpr unsigned kMostFaces = 512, kMostVertices = kMostFaces / 8 + 4, kWidestRing = 24;
+    static constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+    // Faces flatter than this, compared with the size, and planes more uncertain, need care. A tetrahedron is fat if six
+    // times its volume is more than this, compared with the cube of the size.
+    static constexpr double kThin = 1e-11, kSliver = 1e-12, kFat = 1e-6;
+
+    static constexpr double kNumbers[kWidestRing] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
+                                                     12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23};
+
+public:
+    // A tetrahedron around the origin. False if it is all but flat.
+    CLEARANCE_INLINE bool start(const Corner<double> (&corner)[4], double size) {
+        size_ = size, faces_ = 0;
+        for (std::uint64_t& word : alive_) word = 0;
+        const Vec3d p = corner[0].w, u = corner[1].w - p, v = corner[2].w - p, to_top = corner[3].w - p;
+        const double volume = dot(cross(u, v), to_top);
+        if (!(abs_of(volume) > kFat * size * size * size)) return false;
+        const bool is_turned = volume > 0.0;
+        vertex_[0] = corner[0], vertex_[1] = corner[is_turned ? 2 : 1];
+        vertex_[2] = corner[is_turned ? 1 : 2], vertex_[3] = corner[3];
+        vertices_ = 4;
+        constexpr unsigned kCorner[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
+        constexpr unsigned kBeyond[4][3] = {
+            {4 + 2, 8 + 2, 12 + 2}, {12 + 1, 8 + 0, 0 + 0}, {4 + 1, 12 + 0, 0 + 1}, {8 + 1, 4 + 0, 0 + 2}};
+        double last[3][kPointBlock] = {};
+        for (unsigned f = 0; f < 4; ++f) {
+            for (unsigned edge = 0; edge < 3; ++edge)
+                corner_[f][edge] = kCorner[f][edge], beyond_[f][edge] = kBeyond[f][edge];
+            put(first_, f, vertex_[kCorner[f][0]].w), put(next_, f, vertex_[kCorner[f][1]].w);
+            put(last, f, vertex_[kCorner[f][2]].w);
+        }
+        return add_planes(4, [&](unsigned f) { return lanes_at(last, f); });
+    }
+
+    // The face that is nearest to the origin, or that the origin is farthest outside of.
+    CLEARANCE_INLINE unsigned nearest() const {
+        Highest<Real> highest;
+        for (unsigned f = 0; f < faces_; f += kPointBlock)
+            for (unsigned g = 0; g < Highest<Real>::kGroups; ++g) highest.consider(g, Traits::load(upper_ + f + g * kLanes));
+        return static_cast<unsigned>(highest.number());
+    }
+
+    // What a face proves, if the origin is not outside of it, and its plane.
+    CLEARANCE_INLINE double upper(unsigned face) const { return upper_[face]; }
+    CLEARANCE_INLINE Vec3d normal(unsigned face) const { return {normal_[0][face], normal_[1][face], normal_[2][face]}; }
+    CLEARANCE_INLINE double height(unsigned face) const { return height_[face]; }
+
+    // A new vertex takes the place of the faces that it sees, in four stages. First, which are they?
+    CLEARANCE_INLINE void see(const Corner<double>& vertex) {
+        vertex_[vertices_] = vertex;
+        Real x(vertex.w.x), y(vertex.w.y), z(vertex.w.z), level(4.0 * kEpsilon * size_);
+        for (unsigned word = 0; 64 * word < faces_; ++word) {
+            std::uint64_t seen = 0;
+            for (unsigned f = 64 * word; f < 64 * word + 64 && f < faces_; f += kLanes) {
+                Real rise = x * Traits::load(normal_[0] + f) + y * Traits::load(normal_[1] + f) +
+                            z * Traits::load(normal_[2] + f) - Traits::load(height_ + f);
+                seen |= std::uint64_t{bits_of(rise > level)} << (f % 64);
+            }
+            seen_[word] = seen & alive_[word];
+            alive_[word] &= ~seen;
+        }
+    }
+
+    // Take them away, and list their edges to those that stay. False if these can be no ring, or one that is too wide.
+    CLEARANCE_INLINE bool find_rim() {
+        edges_ = 0;
+        for (unsigned word = 0; 64 * word < faces_; ++word)
+            for (std::uint64_t left = seen_[word]; left != 0; left &= left - 1) {
+                const unsigned face = 64 * word + static_cast<unsigned>(__builtin_ctzll(left));
+                upper_[face] = kNever;
+                if (edges_ > kWidestRing) continue;
+                for (unsigned edge = 0; edge < 3; ++edge) {
+                    const unsigned beyond = beyond_[face][edge], outside = beyond / 4;
+                    rim_beyond_[edges_] = beyond;
+                    rim_start_[edges_] = corner_[face][edge], rim_end_[edges_] = corner_[face][edge == 2 ? 0 : edge + 1];
+                    edges_ += ~seen_[outside / 64] >> (outside % 64) & 1u;  // no branch: it could not be foreseen
+                }
+            }
+        return edges_ >= 3 && edges_ <= kWidestRing && faces_ + kWidestRing <= kMostFaces;
+    }
+
+    // Lay a triangle between each edge of the rim and the new vertex, and join them side by side. False if they are no ring.
+    CLEARANCE_INLINE bool lay_ring() {
+        lay_faces();
+        return join_ring();
+    }
+
+    // The planes of the ring. False if one of its faces needs care.
+    CLEARANCE_INLINE bool close() {
+        const Vec3d& w = vertex_[vertices_].w;
+        const Vec3<Real> top{Real(w.x), Real(w.y), Real(w.z)};
+        ++vertices_;
+        return add_planes(edges_, [&](unsigned) { return top; });
+    }
+
+    // Where on a the foot of the origin comes from, if it lies on this face.
+    CLEARANCE_INLINE bool point_a(unsigned face, Vec3d& found) const {
+        const Corner<double>&p = vertex_[corner_[face][0]], &q = vertex_[corner_[face][1]], &r = vertex_[corner_[face][2]];
+        const Vec3d along = q.w - p.w, other = r.w - p.w, turn = cross(along, other), aside = cross(p.w, turn);
+        const double scale = 1.0 / norm_sq(turn), b1 = scale * dot(other, aside), b2 = -scale * dot(along, aside);
+        const double b0 = 1.0 - b1 - b2;
+        const Vec3d foot = b0 * p.w + b1 * q.w + b2 * r.w;
+        found = b0 * p.a + b1 * q.a + b2 * r.a;
+        return min_of(b0, min_of(b1, b2)) >= -8.0 * kEpsilon &&
+               largest(foot - height_[face] * normal(face)) <= 64.0 * kEpsilon * size_;
+    }
+
+private:
+    template <unsigned count>
+    static CLEARANCE_INLINE void put(double (&to)[3][count], unsigned lane, const Vec3d& point) {
+        to[0][lane] = point.x, to[1][lane] = point.y, to[2][lane] = point.z;
+    }
+    template <unsigned count>
+    static CLEARANCE_INLINE Vec3<Real> lanes_at(const double (&from)[3][count], unsigned lane) {
+        return {Traits::load(from[0] + lane), Traits::load(from[1] + lane), Traits::load(from[2] + lane)};
+    }
+
+    CLEARANCE_INLINE void lay_faces() {
+        for (unsigned k = 0; k < edges_; ++k) {
+            const unsigned start = rim_start_[k], end = rim_end_[k], beyond = rim_beyond_[k], face = faces_ + k;
+            put(first_, k, vertex_[start].w), put(next_, k, vertex_[end].w);
+            corner_[face][0] = start, corner_[face][1] = end, corner_[face][2] = vertices_;
+            beyond_[face][0] = beyond;
+            beyond_[beyond / 4][beyond % 4] = 4 * face;
+            rim_of_[start] = k;
+        }
+    }
+
+    CLEARANCE_INLINE bool join_ring() {
+        unsigned at = 0;
+        for (unsigned k = 0; k < edges_; ++k) {
+            if (k > 0 && at == 0) return false;
+            const unsigned end = rim_end_[at], next = rim_of_[end];
+            if (next >= edges_ || rim_start_[next] != end) return false;
+            beyond_[faces_ + at][1] = 4 * (faces_ + next) + 2;
+            beyond_[faces_ + next][2] = 4 * (faces_ + at) + 1;
+            at = next;
+        }
+        return at == 0;
+    }
+
+    // The planes of new faces, whose first two corners are prepared.
+    template <class Last>
+    CLEARANCE_INLINE bool add_planes(unsigned count, const Last& last) {
+        unsigned need_care = 0;
+        const unsigned places = (count + kPointBlock - 1) / kPointBlock * kPointBlock;
+        Real thin_sq(kThin * size_ * kThin * size_), rounding(4.0 * kEpsilon * size_), sliver(kSliver * size_);
+        for (unsigned k = 0; k < places; k += kLanes) {
+            Vec3<Real> p = lanes_at(first_, k), q = lanes_at(next_, k), r = last(k);
+            Vec3<Real> along = q - p, other = r - p, turn = cross(along, other);
+            Real area_sq = norm_sq(turn), longest_sq = max_of(max_of(norm_sq(along), norm_sq(other)), norm_sq(r - q));
+            auto is_thin = area_sq <= thin_sq * longest_sq;
+            Real scale = Real(1.0) / sqrt_of(select(is_thin, Real(1.0), area_sq));
+            Vec3<Real> normal = scale * turn;
+            Real height = dot(normal, p), doubt = rounding * (Real(1.0) + scale * longest_sq);
+            auto is_there = Traits::load(kNumbers + k) < Real(static_cast<double>(count));
+            need_care |= bits_of(both(is_there, either(is_thin, doubt > sliver)));
+            const unsigned f = faces_ + k;
+            Traits::store(normal_[0] + f, normal.x), Traits::store(normal_[1] + f, normal.y);
+            Traits::store(normal_[2] + f, normal.z), Traits::store(height_ + f, height);
+            Traits::store(upper_ + f, select(is_there, doubt - height, Real(kNever)));
+            alive_[f / 64] |= std::uint64_t{bits_of(is_there)} << (f % 64);
+        }
+        faces_ += places;
+        return need_care == 0;
+    }
+
+    double size_;
+    unsigned faces_, vertices_, edges_;                             // edges: of the rim
+    std::uint64_t alive_[kMostFaces / 64], seen_[kMostFaces / 64];  // a bit for each face
+    alignas(64) double normal_[3][kMostFaces];                      // outward, unit
+    alignas(64) double height_[kMostFaces];                         // of the planes over the origin
+    alignas(64) double upper_[kMostFaces];                          // minus the proved distance of the faces
+    unsigned corner_[kMostFaces][4], beyond_[kMostFaces][4];        // beyond: see Polytope::Face
+    Corner<double> vertex_[kMostVertices];
+    unsigned rim_start_[kWidestRing + 4], rim_end_[kWidestRing + 4], rim_beyond_[kWidestRing + 4];
+    unsigned rim_of_[kMostVertices];  // the edge of the rim that starts at a vertex
+    alignas(64) double first_[3][kWidestRing] = {}, next_[3][kWidestRing] = {};
+};
+
+}  // namespace
+}  // namespace clearance
