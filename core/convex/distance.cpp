@@ -113,13 +113,14 @@ std::optional<CoreGap<double>> gap_of_boxes(const CorePair& pair, const CoreQues
 
 }  // namespace
 
-CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations, const PolytopeWalk* walked) {
+CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations, const DoneBeside& done) {
+    const PolytopeWalk* walked = done.walk;
     const double rounding = rounding_of(pair), touching = kTouching * pair.size;
     const StopRule stop = question.stop();
     Vec3d towards_b = question.towards_b;
     if (walked == nullptr && question.has_shortcuts && !question.by_portal) {
         if (const auto found = gap_of_boxes(pair, question, touching, towards_b)) return widened(*found, rounding);
-        if (const auto found = drum_gap(pair, question, iterations)) return widened(*found, rounding);
+        if (const auto found = drum_gap(pair, question, iterations, done.touch)) return widened(*found, rounding);
         if (const auto found = coaxial_gap(pair, question.width_inside)) return widened(*found, rounding);
         if (const auto found = smooth_gap(pair, question, iterations)) return widened(*found, rounding);
     }

@@ -18,9 +18,14 @@ struct CoreQuestion {
     StopRule stop() const { return {width_apart, relative_width, lower_above, upper_at_most}; }
 };
 
-// The gap of two cores in the frame of a: GJK, and EPA where they meet or nearly touch. Two polytopes may have been walked
-// over already.
-CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations,
-                         const PolytopeWalk* walked = nullptr);
+// What was done for a pair beside others: two polytopes were walked over, or two cylinders brought to touch.
+struct FoundTouch;
+struct DoneBeside {
+    const PolytopeWalk* walk = nullptr;
+    const FoundTouch* touch = nullptr;
+};
+
+// The gap of two cores in the frame of a: GJK, and EPA where they meet or nearly touch.
+CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations, const DoneBeside& done = {});
 
 }  // namespace clearance

@@ -2,6 +2,7 @@
 
 #include "closest/swept.hpp"
 #include "convex/distance.hpp"
+#include "convex/drum_columns.hpp"
 #include "query/pair.hpp"
 
 namespace clearance {
@@ -14,8 +15,11 @@ public:
     // What a walk over the two has to know, if they begin with one.
     PolytopePair polytopes() const { return polytopes_of(pair_, cores_.towards_b, cores_.stop()); }
 
-    // The answer, from where a walk has ended if there was one already.
-    Gap gap(Work& work, const PolytopeWalk* walked = nullptr) const;
+    // Put down what has to be known to bring a to touch b, two cylinders, beside others.
+    void write_drum(DrumColumns& drums, std::size_t row) const;
+
+    // The answer, from what was done already.
+    Gap gap(Work& work, const DoneBeside& done = {}) const;
 
 private:
     Gap answer(CoreGap<double> found) const;
@@ -33,6 +37,9 @@ private:
 
 // Polytopes are walked over first, unless there is a shorter way. A walk may be done beside those of other pairs.
 bool begins_with_walk(const Convex& a, const Convex& b, const Question& question);
+
+// The same for cylinders that are brought to touch first.
+bool begins_with_touch(const Convex& a, const Convex& b, const Question& question);
 
 Gap gap_of(const SweptGap<double>& swept);
 

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "closest/kernels.hpp"
+#include "convex/drum_kernels.hpp"
 #include "convex/polytope_kernels.hpp"
 #include "query/convex_pair.hpp"
 #include "query/surfaces.hpp"
@@ -325,6 +326,8 @@ Gap distance(const Body& a, const Pose& pose_a, const Body& b, const Pose& pose_
 
 namespace {
 
+const Part* only_part(const Body& body) { return body.parts().size() == 1 ? &body.parts().front() : nullptr; }
+
 // Pairs of polytopes that wait to be walked over together.
 class WaitingWalks {
 public:
@@ -352,15 +355,13 @@ public:
         work_.pairs += static_cast<std::int64_t>(size_), work_.element_tests += static_cast<std::int64_t>(size_);
         for (std::size_t k = 0; k < size_; ++k) {
             const AskedPair& asked = pairs_[number_[k]];
-            gaps_[number_[k]] = in_world(pair_[k]->gap(work_, &walks_[k]), *asked.pose_a, *asked.question);
+            gaps_[number_[k]] = in_world(pair_[k]->gap(work_, {.walk = &walks_[k]}), *asked.pose_a, *asked.question);
         }
         size_ = 0;
     }
 
 private:
     static constexpr std::size_t kRoom = 32;
-    static const Part* only_part(const Body& body) { return body.parts().size() == 1 ? &body.parts().front() : nullptr; }
-
     std::span<const AskedPair> pairs_;
     Gap* gaps_;
     Work& work_;
@@ -370,15 +371,63 @@ private:
     std::size_t number_[kRoom], size_ = 0;
 };
 
+// Pairs of cylinders that wait to be brought to touch together.
+class WaitingTouches {
+public:
+    WaitingTouches(std::span<const AskedPair> pairs, Gap* gaps, Work& work) : pairs_(pairs), gaps_(gaps), work_(work) {}
+
+    // False if a pair is none of these.
+    bool add(std::size_t number) {
+        const AskedPair& asked = pairs_[number];
+        const Part *a = only_part(*asked.a), *b = only_part(*asked.b);
+        const Convex* convex_a = a == nullptr ? nullptr : std::get_if<Convex>(&a->shape);
+        const Convex* convex_b = b == nullptr ? nullptr : std::get_if<Convex>(&b->shape);
+        if (convex_a == nullptr || convex_b == nullptr) return false;
+        if (!begins_with_touch(*convex_a, *convex_b, *asked.question)) return false;
+        const PlacedPart at_a = placed(*a, asked.pose_a->rotation, {0, 0, 0});
+        const PlacedPart at_b = placed(*b, asked.pose_b->rotation, asked.pose_b->translation - asked.pose_a->translation);
+        pair_[size_].emplace(*convex_a, *convex_b, at_a, at_b, *asked.question);
+        pair_[size_]->write_drum(drums_, size_);
+        number_[size_] = number;
+        if (++size_ == DrumColumns::kRoom) finish();
+        return true;
+    }
+
+    void finish() {
+        if (size_ == 0) return;
+        drum_kernels().touch_many(drums_, size_, touches_);
+        work_.pairs += static_cast<std::int64_t>(size_), work_.element_tests += static_cast<std::int64_t>(size_);
+        for (std::size_t k = 0; k < size_; ++k) {
+            const AskedPair& asked = pairs_[number_[k]];
+            const FoundTouch found = touches_.found(k);
+            const DoneBeside done{.touch = touches_.is_known[k] ? &found : nullptr};
+            gaps_[number_[k]] = in_world(pair_[k]->gap(work_, done), *asked.pose_a, *asked.question);
+        }
+        size_ = 0;
+    }
+
+private:
+    std::span<const AskedPair> pairs_;
+    Gap* gaps_;
+    Work& work_;
+    DrumColumns drums_;
+    TouchColumns touches_;
+    std::optional<ConvexPair> pair_[DrumColumns::kRoom];
+    std::size_t number_[DrumColumns::kRoom], size_ = 0;
+};
+
 }  // namespace
 
 void distances(std::span<const AskedPair> pairs, Gap* gaps, Work& work) {
     WaitingWalks walks(pairs, gaps, work);
+    WaitingTouches touches(pairs, gaps, work);
     for (std::size_t k = 0; k < pairs.size(); ++k) {
         const AskedPair& asked = pairs[k];
-        if (!walks.add(k)) gaps[k] = distance(*asked.a, *asked.pose_a, *asked.b, *asked.pose_b, *asked.question, work);
+        if (!walks.add(k) && !touches.add(k))
+            gaps[k] = distance(*asked.a, *asked.pose_a, *asked.b, *asked.pose_b, *asked.question, work);
     }
     walks.finish();
+    touches.finish();
 }
 
 void distances(const Element& a, const PoseArray& poses_a, const Element& b, const PoseArray& poses_b, const GapColumns& out,
