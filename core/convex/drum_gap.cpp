@@ -15,23 +15,21 @@ struct Answer {
     double lower, upper;
 };
 
-// What a touch says.
-struct Verdict {
-    bool is_final;                // or else they overlap, and how deep has to be proved
-    std::optional<Answer> found;  // nothing if the touch is not good enough
-};
+// What a touch says by itself: how far the bodies are apart, or that it is not good enough, or that they overlap, and how
+// deep has to be proved.
+enum class Verdict { apart, refused, overlapping };
 
-Verdict judged(const Touch& touch, const CorePair& pair, const CoreQuestion& question) {
+// Its points are no farther from each other than `points`.
+Verdict verdict_of(const Touch& touch, const CorePair& pair, const CoreQuestion& question, double& points) {
     const Vec3d apart = touch.on_solid - touch.on_drum;
     // Witnesses that were seen from far away are that much less certain.
-    const double lower = touch.separation, points = norm(apart) + 16.0 * kEpsilon * abs_of(touch.height);
-    if (touch.end == 0 && abs_of(touch.height) > kFarSide * pair.size) return {true, std::nullopt};
-    if (lower > question.lower_above || points <= question.upper_at_most)
-        return {true, Answer{touch, lower, max_of(points, lower)}};
-    if (!(largest(apart - lower * touch.normal) <= kOffBodies * pair.size)) return {true, std::nullopt};
-    if (!(lower > 0.0)) return {false, Answer{touch, lower, points}};
-    if (points - lower > max_of(question.width_apart, kConverged * pair.size)) return {true, std::nullopt};
-    return {true, Answer{touch, lower, max_of(lower, points)}};
+    points = norm(apart) + 16.0 * kEpsilon * abs_of(touch.height);
+    const double lower = touch.separation;
+    if (touch.end == 0 && abs_of(touch.height) > kFarSide * pair.size) return Verdict::refused;
+    if (lower > question.lower_above || points <= question.upper_at_most) return Verdict::apart;
+    if (!(largest(apart - lower * touch.normal) <= kOffBodies * pair.size)) return Verdict::refused;
+    if (!(lower > 0.0)) return Verdict::overlapping;
+    return points - lower > max_of(question.width_apart, kConverged * pair.size) ? Verdict::refused : Verdict::apart;
 }
 
 // What is proved of a drum and a solid; nothing where this is not enough.
@@ -42,9 +40,11 @@ std::optional<Answer> answer(const Drum& drum, const Solid& solid, const CorePai
     Touch touch = known != nullptr ? *known : bodies.touch();
     const double rounding = 16.0 * kEpsilon * pair.reach;
     for (int restart = 0; restart < kMostRestarts; ++restart) {
-        const Verdict verdict = judged(touch, pair, question);
-        if (verdict.is_final) return verdict.found;
-        const auto& [same, lower, points] = *verdict.found;
+        double points;
+        const Verdict verdict = verdict_of(touch, pair, question, points);
+        const double lower = touch.separation;
+        if (verdict == Verdict::refused) return std::nullopt;
+        if (verdict == Verdict::apart) return Answer{touch, lower, max_of(points, lower)};
         const double width = max_of(question.upper_at_most - lower,
                                     min_of(question.width_inside, max_of(-0.25 * lower, kConverged * pair.size)));
         DrumProof<Solid> proof(bodies, touch, -lower - width, rounding);
@@ -75,10 +75,10 @@ std::optional<Answer> answer(const std::optional<Drum>& drum, const ConvexCore& 
 }
 
 // Of a drum that is a, and stands in the frame of b.
-CoreGap<double> turned_back(const Answer& found, const CorePair& pair) {
-    const Vec3d on_a = pair.a_from_b * found.touch.on_drum + pair.b_origin;
-    const Vec3d normal = pair.a_from_b * found.touch.normal;
-    return {on_a, unit_or(normal, normal), found.lower, found.lower, found.upper};
+CoreGap<double> turned_back(const Touch& touch, double lower, double upper, const CorePair& pair) {
+    const Vec3d on_a = pair.a_from_b * touch.on_drum + pair.b_origin;
+    const Vec3d normal = pair.a_from_b * touch.normal;
+    return {on_a, unit_or(normal, normal), lower, lower, upper};
 }
 
 }  // namespace
@@ -88,12 +88,14 @@ std::optional<CoreGap<double>> drum_gap(const CorePair& pair, const CoreQuestion
     const Touch* known = nullptr;
     if (touched != nullptr) {
         iterations += touched->looks, known = &touched->touch;
-        const Verdict verdict = judged(*known, pair, question);
-        if (verdict.is_final && verdict.found) return turned_back(*verdict.found, pair);
+        double points;
+        if (verdict_of(*known, pair, question, points) == Verdict::apart)
+            return turned_back(*known, known->separation, max_of(points, known->separation), pair);
     }
     // The drum is a, seen from b, or else the drum is b, seen from a.
     const auto drum_a = drum_of(pair.a, axis_of_drum(pair), centre_of_drum(pair));
-    if (const auto found = answer(drum_a, pair.b, pair, question, iterations, known)) return turned_back(*found, pair);
+    if (const auto found = answer(drum_a, pair.b, pair, question, iterations, known))
+        return turned_back(found->touch, found->lower, found->upper, pair);
     const Mat3& turn = pair.a_from_b;
     const auto drum_b = drum_of(pair.b, {turn.row[0].z, turn.row[1].z, turn.row[2].z}, pair.b_origin);
     if (const auto found = answer(drum_b, pair.a, pair, question, iterations, nullptr))
