@@ -7,7 +7,7 @@
 
 namespace clearance {
 
-// Two convex parts and what is asked of them, in the frame of a.
+// Two convex parts and what is asked of them, in the frame of a. The question has to stay where it is.
 class ConvexPair {
 public:
     ConvexPair(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPart& at_b, const Question& question);
@@ -30,7 +30,7 @@ private:
     Mat3 turn_;  // of a, and where it is
     Vec3d origin_;
     double radius_a_, radius_b_, size_;
-    Question question_;
+    const Question& question_;
     CorePair pair_;
     CoreQuestion cores_;
 };

@@ -326,94 +326,101 @@ Gap distance(const Body& a, const Pose& pose_a, const Body& b, const Pose& pose_
 
 namespace {
 
-const Part* only_part(const Body& body) { return body.parts().size() == 1 ? &body.parts().front() : nullptr; }
+// The convex part that a body consists of, or null.
+const Convex* only_convex(const Body& body) {
+    return body.parts().size() == 1 ? std::get_if<Convex>(&body.parts().front().shape) : nullptr;
+}
 
-// Pairs of polytopes that wait to be walked over together.
-class WaitingWalks {
+// Pairs of convex bodies that wait until there are enough of them to be begun side by side.
+template <std::size_t kRoom>
+class WaitingPairs {
 public:
-    WaitingWalks(std::span<const AskedPair> pairs, Gap* gaps, Work& work) : pairs_(pairs), gaps_(gaps), work_(work) {}
+    WaitingPairs(std::span<const AskedPair> pairs, Gap* gaps, Work& work) : pairs_(pairs), gaps_(gaps), work_(work) {}
 
-    // False if a pair is none to be walked over.
-    bool add(std::size_t number) {
+    const ConvexPair& add(std::size_t number, const Convex& a, const Convex& b) {
         const AskedPair& asked = pairs_[number];
-        const Part *a = only_part(*asked.a), *b = only_part(*asked.b);
-        const Convex* convex_a = a == nullptr ? nullptr : std::get_if<Convex>(&a->shape);
-        const Convex* convex_b = b == nullptr ? nullptr : std::get_if<Convex>(&b->shape);
-        if (convex_a == nullptr || convex_b == nullptr) return false;
-        if (!begins_with_walk(*convex_a, *convex_b, *asked.question)) return false;
-        const PlacedPart at_a = placed(*a, asked.pose_a->rotation, {0, 0, 0});
-        const PlacedPart at_b = placed(*b, asked.pose_b->rotation, asked.pose_b->translation - asked.pose_a->translation);
-        pair_[size_].emplace(*convex_a, *convex_b, at_a, at_b, *asked.question);
-        polytopes_[size_] = pair_[size_]->polytopes();
+        const PlacedPart at_a = placed(asked.a->parts().front(), asked.pose_a->rotation, {0, 0, 0});
+        const PlacedPart at_b = placed(asked.b->parts().front(), asked.pose_b->rotation,
+                                       asked.pose_b->translation - asked.pose_a->translation);
         number_[size_] = number;
-        if (++size_ == kRoom) finish();
-        return true;
+        return *std::construct_at(&room_[size_++].pair, a, b, at_a, at_b, *asked.question);
     }
+    std::size_t size() const { return size_; }
+    bool full() const { return size_ == kRoom; }
 
-    void finish() {
-        polytope_kernels().walk_many(polytopes_, walks_, size_);
+    // Each from what was done for it, which `done` tells.
+    template <class Done>
+    void answer(const Done& done) {
         work_.pairs += static_cast<std::int64_t>(size_), work_.element_tests += static_cast<std::int64_t>(size_);
         for (std::size_t k = 0; k < size_; ++k) {
             const AskedPair& asked = pairs_[number_[k]];
-            gaps_[number_[k]] = in_world(pair_[k]->gap(work_, {.walk = &walks_[k]}), *asked.pose_a, *asked.question);
+            gaps_[number_[k]] = in_world(room_[k].pair.gap(work_, done(k)), *asked.pose_a, *asked.question);
         }
         size_ = 0;
+    }
+
+private:
+    union Room {
+        Room() {}  // nobody waits there yet
+        ConvexPair pair;
+    };
+
+    std::span<const AskedPair> pairs_;
+    Gap* gaps_;
+    Work& work_;
+    Room room_[kRoom];
+    std::size_t number_[kRoom], size_ = 0;
+};
+
+// Polytopes that wait to be walked over together.
+class WaitingWalks {
+public:
+    WaitingWalks(std::span<const AskedPair> pairs, Gap* gaps, Work& work) : waiting_(pairs, gaps, work) {}
+
+    void add(std::size_t number, const Convex& a, const Convex& b) {
+        const std::size_t k = waiting_.size();
+        polytopes_[k] = waiting_.add(number, a, b).polytopes();
+        if (waiting_.full()) finish();
+    }
+
+    void finish() {
+        if (waiting_.size() == 0) return;
+        polytope_kernels().walk_many(polytopes_, walks_, waiting_.size());
+        waiting_.answer([&](std::size_t k) { return DoneBeside{.walk = &walks_[k]}; });
     }
 
 private:
     static constexpr std::size_t kRoom = 32;
-    std::span<const AskedPair> pairs_;
-    Gap* gaps_;
-    Work& work_;
-    std::optional<ConvexPair> pair_[kRoom];
+    WaitingPairs<kRoom> waiting_;
     PolytopePair polytopes_[kRoom];
     PolytopeWalk walks_[kRoom];
-    std::size_t number_[kRoom], size_ = 0;
 };
 
-// Pairs of cylinders that wait to be brought to touch together.
+// Cylinders that wait to be brought to touch together.
 class WaitingTouches {
 public:
-    WaitingTouches(std::span<const AskedPair> pairs, Gap* gaps, Work& work) : pairs_(pairs), gaps_(gaps), work_(work) {}
+    WaitingTouches(std::span<const AskedPair> pairs, Gap* gaps, Work& work) : waiting_(pairs, gaps, work) {}
 
-    // False if a pair is none of these.
-    bool add(std::size_t number) {
-        const AskedPair& asked = pairs_[number];
-        const Part *a = only_part(*asked.a), *b = only_part(*asked.b);
-        const Convex* convex_a = a == nullptr ? nullptr : std::get_if<Convex>(&a->shape);
-        const Convex* convex_b = b == nullptr ? nullptr : std::get_if<Convex>(&b->shape);
-        if (convex_a == nullptr || convex_b == nullptr) return false;
-        if (!begins_with_touch(*convex_a, *convex_b, *asked.question)) return false;
-        const PlacedPart at_a = placed(*a, asked.pose_a->rotation, {0, 0, 0});
-        const PlacedPart at_b = placed(*b, asked.pose_b->rotation, asked.pose_b->translation - asked.pose_a->translation);
-        pair_[size_].emplace(*convex_a, *convex_b, at_a, at_b, *asked.question);
-        pair_[size_]->write_drum(drums_, size_);
-        number_[size_] = number;
-        if (++size_ == DrumColumns::kRoom) finish();
-        return true;
+    void add(std::size_t number, const Convex& a, const Convex& b) {
+        const std::size_t k = waiting_.size();
+        waiting_.add(number, a, b).write_drum(drums_, k);
+        if (waiting_.full()) finish();
     }
 
     void finish() {
-        if (size_ == 0) return;
-        drum_kernels().touch_many(drums_, size_, touches_);
-        work_.pairs += static_cast<std::int64_t>(size_), work_.element_tests += static_cast<std::int64_t>(size_);
-        for (std::size_t k = 0; k < size_; ++k) {
-            const AskedPair& asked = pairs_[number_[k]];
-            const FoundTouch found = touches_.found(k);
-            const DoneBeside done{.touch = touches_.is_known[k] ? &found : nullptr};
-            gaps_[number_[k]] = in_world(pair_[k]->gap(work_, done), *asked.pose_a, *asked.question);
-        }
-        size_ = 0;
+        if (waiting_.size() == 0) return;
+        drum_kernels().touch_many(drums_, waiting_.size(), touches_);
+        FoundTouch found;
+        waiting_.answer([&](std::size_t k) {
+            found = touches_.found(k);
+            return DoneBeside{.touch = touches_.is_known[k] ? &found : nullptr};
+        });
     }
 
 private:
-    std::span<const AskedPair> pairs_;
-    Gap* gaps_;
-    Work& work_;
+    WaitingPairs<DrumColumns::kRoom> waiting_;
     DrumColumns drums_;
     TouchColumns touches_;
-    std::optional<ConvexPair> pair_[DrumColumns::kRoom];
-    std::size_t number_[DrumColumns::kRoom], size_ = 0;
 };
 
 }  // namespace
@@ -423,7 +430,13 @@ void distances(std::span<const AskedPair> pairs, Gap* gaps, Work& work) {
     WaitingTouches touches(pairs, gaps, work);
     for (std::size_t k = 0; k < pairs.size(); ++k) {
         const AskedPair& asked = pairs[k];
-        if (!walks.add(k) && !touches.add(k))
+        const Convex *a = only_convex(*asked.a), *b = only_convex(*asked.b);
+        const bool is_convex = a != nullptr && b != nullptr;
+        if (is_convex && begins_with_walk(*a, *b, *asked.question))
+            walks.add(k, *a, *b);
+        else if (is_convex && begins_with_touch(*a, *b, *asked.question))
+            touches.add(k, *a, *b);
+        else
             gaps[k] = distance(*asked.a, *asked.pose_a, *asked.b, *asked.pose_b, *asked.question, work);
     }
     walks.finish();
