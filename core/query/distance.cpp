@@ -1,6 +1,6 @@
 #include "query/distance.hpp"
 
-#include <optional>
+#include <memory>
 
 #include "closest/kernels.hpp"
 #include "convex/drum_kernels.hpp"
