@@ -1,4 +1,4 @@
-"""Cylinders of a batch are brought to touch side by side, those of single calls one by one: with the same bits everywhere."""
+"""Cylinders of a batch are brought to touch side by side, in single calls one by one: with the same bits everywhere."""
 
 import numpy as np
 import pytest
@@ -63,7 +63,9 @@ def test_instruction_sets_and_threads_agree_bit_by_bit(name, simd):
             found = cl.distance(a, b.at(poses), threads=threads)
             assert found.work.iterations == best.work.iterations
             for column in COLUMNS:
-                np.testing.assert_array_equal(getattr(found, column), getattr(best, column), err_msg=f"{column}, {other}")
+                np.testing.assert_array_equal(
+                    getattr(found, column), getattr(best, column), err_msg=f"{column}, {other}"
+                )
 
 
 @pytest.mark.parametrize("length", [1, 3, 8, 9, 63, 64, 65, 130])

@@ -41,8 +41,8 @@ struct TouchColumns {
     FoundTouch found(std::size_t row) const {
         const auto at = [row](const Column(&of)[3]) { return Vec3d{of[0][row], of[1][row], of[2][row]}; };
         const bool is_at_pole = at_pole[row] != 0.0;
-        const Touch touch{at(normal), at(on_drum), at(on_solid), height[row], static_cast<int>(end[row]), is_at_pole,
-                          separation[row]};
+        const Touch touch{at(normal), at(on_drum),    at(on_solid), height[row], static_cast<int>(end[row]),
+                          is_at_pole, separation[row]};
         return {touch, static_cast<int>(looks[row])};
     }
 };

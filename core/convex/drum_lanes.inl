@@ -57,12 +57,9 @@ struct DrumLanes {
 
 template <class Real>
 CLEARANCE_INLINE DrumLanes<Real> load_drums(const DrumColumns& from, const DrumColumn (&axis)[3], std::size_t row) {
-    return {load<Real>(axis, row),
-            load<Real>(from.centre, row),
-            load<Real>(from.radius, row),
-            load<Real>(from.half_length, row),
-            load<Real>(from.size, row),
-            {load<Real>(from.solid_radius, row), load<Real>(from.solid_half_length, row)}};
+    return {load<Real>(axis, row),        load<Real>(from.centre, row),
+            load<Real>(from.radius, row), load<Real>(from.half_length, row),
+            load<Real>(from.size, row),   {load<Real>(from.solid_radius, row), load<Real>(from.solid_half_length, row)}};
 }
 
 // Looks at the solid until it has settled what it looks for.

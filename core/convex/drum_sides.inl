@@ -49,7 +49,7 @@ public:
         Mask is_bent = at.bend > zero;
         Real next = height_ - slope / select(is_bent, at.bend, Real(1.0));
         Mask is_between = both(next >= low_.height, next <= high_.height);
-        Mask is_good = both(both(is_bent, is_between), either(next < height_, next > height_));
+        Mask is_good = both(both(is_bent, is_between), either(next<height_, next> height_));
         if ((active & ~bits_of(either(is_good, is_settled))) != 0) next = select(is_good, next, where_tangents_meet());
         steps_ = steps_ + Real(1.0), height_ = select(is_settled, height_, next);
         return bits_of(is_settled);

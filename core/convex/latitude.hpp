@@ -33,7 +33,7 @@ CLEARANCE_INLINE Real middle(Real tangent, Real other) {
 template <class Real>
 CLEARANCE_INLINE Real turned(const LatitudeOf<Real>& here, Real off, Real along, Real bent, Real whole) {
     Real over = off * whole, under = along * (whole - bent), across = here.level * under - here.rise * over;
-    auto leads = both(both(bent < whole, along > Real(0.0)), across > Real(0.0));
+    auto leads = both(both(bent<whole, along> Real(0.0)), across > Real(0.0));
     return select(leads, (here.rise * under + here.level * over) / select(leads, across, Real(1.0)),
                   Real(std::numeric_limits<double>::quiet_NaN()));
 }

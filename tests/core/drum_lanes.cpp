@@ -1,7 +1,7 @@
 // Cylinders that are brought to touch side by side against the same one by one, bit by bit and for all instruction sets:
 // the touches themselves, and the answers to all that may be asked of pairs in a batch.
 //
-//     drum_lanes [batches = 400] [seed = 1]
+//     drum_lanes [batches = 2000] [seed = 1]
 #include <bit>
 #include <cstdint>
 #include <cstdio>
@@ -64,10 +64,11 @@ double drawn_scale(Draw& draw) {
 }
 
 Vec3d drawn_place(Draw& draw, double size) {
-    const int kind = draw.below(8);
+    const int kind = draw.below(10);
     if (kind == 0) return {0, 0, draw.sign() * draw.uniform(0.0, 2.0) * size};  // on the axis
     if (kind == 1) return {draw.sign() * draw.uniform(0.0, 2.0) * size, 0, 0};
-    if (kind == 2) return (draw.length(1.0, 1e6) * size) * draw.direction();
+    if (kind == 2) return {0, 0, 0};
+    if (kind == 3) return (draw.length(1.0, 1e6) * size) * draw.direction();
     return (draw.uniform(0.0, 1.5) * size) * draw.direction();
 }
 
@@ -114,7 +115,8 @@ struct Encounter {
 
 Body drawn_body(Draw& draw, const Cylinder& core, double scale) {
     const double radius = draw.below(4) == 0 ? scale * draw.length(1e-3, 1.0) : 0.0;
-    if (draw.below(8) == 0) return Body({part_of(Convex{Box{{core.radius, core.radius, core.half_length}}, radius}, Pose{})});
+    if (draw.below(8) == 0)
+        return Body({part_of(Convex{Box{{core.radius, core.radius, core.half_length}}, radius}, Pose{})});
     if (draw.below(4) == 0)
         return Body({part_of(Convex{core, radius}, Pose{draw.rotation(), (0.5 * scale) * draw.direction()})});
     return Body({part_of(Convex{core, radius}, Pose{})});
@@ -147,8 +149,11 @@ Question drawn_question(Draw& draw, const Gap& gap, double size) {
 
 void draw_encounter(Draw& draw, std::deque<Encounter>& to) {
     const double scale = drawn_scale(draw);
-    Encounter c{drawn_body(draw, drawn_cylinder(draw, scale), scale), drawn_body(draw, drawn_cylinder(draw, scale), scale),
-                {}, {}, {}};
+    Encounter c{drawn_body(draw, drawn_cylinder(draw, scale), scale),
+                drawn_body(draw, drawn_cylinder(draw, scale), scale),
+                {},
+                {},
+                {}};
     const double size = c.a.ball().radius + c.b.ball().radius;
     c.at_a = {draw.rotation(), draw.below(8) == 0 ? (draw.length(1.0, 1e4) * size) * draw.direction() : Vec3d{0, 0, 0}};
     c.at_b.rotation = c.at_a.rotation * drawn_turn(draw);
@@ -191,7 +196,7 @@ void check_answers(Draw& draw, Count& count) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const int batches = argc > 1 ? std::atoi(argv[1]) : 400;
+    const int batches = argc > 1 ? std::atoi(argv[1]) : 2000;
     Draw draw(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1);
     Count count;
     for (int k = 0; k < batches; ++k) check_touches(draw, count);
