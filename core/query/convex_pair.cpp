@@ -137,6 +137,10 @@ Gap ConvexPair::gap(Work& work, const DoneBeside& done) const {
         if (const auto proved = parted_along(pair_, transposed_times(turn_, question_.parting), cores_.lower_above))
             return answer(*proved);
     }
+    return nearest(work, done);
+}
+
+Gap ConvexPair::nearest(Work& work, const DoneBeside& done) const {
     int iterations = 0;
     CoreGap<double> known = core_gap(pair_, cores_, iterations, done);
     Gap best = answer(known);

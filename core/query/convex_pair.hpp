@@ -22,6 +22,7 @@ public:
     Gap gap(Work& work, const DoneBeside& done = {}) const;
 
 private:
+    Gap nearest(Work& work, const DoneBeside& done) const;
     Gap answer(CoreGap<double> found) const;
     bool has_converged(const Gap& gap) const;
     CoreQuestion question_for_cores() const;

@@ -302,12 +302,14 @@ Gap distance_of_parts(const Part& a, const Pose& pose_a, const Part& b, const Po
     return nearest_surfaces({&pair, 1}, question, how, work).gap;
 }
 
-// From about the origin of a.
-Gap in_world(Gap gap, const Pose& pose_a, const Question& question) {
-    if (gap.lower > question.at_most) return farther_than_asked(gap.lower);
+// From about the origin of a to the world.
+void move_to_world(Gap& gap, const Pose& pose_a, const Question& question) {
+    if (gap.lower > question.at_most) {
+        gap = farther_than_asked(gap.lower);
+        return;
+    }
     gap.point_a = gap.point_a + pose_a.translation;
     gap.point_b = gap.point_b + pose_a.translation;
-    return gap;
 }
 
 }  // namespace
@@ -320,8 +322,9 @@ Gap distance(const Body& a, const Pose& pose_a, const Body& b, const Pose& pose_
         return distance(placed_a, placed_b, question, work);
     }
     ++work.pairs;
-    const Gap found = distance_of_parts(a.parts().front(), pose_a, b.parts().front(), pose_b, question, work);
-    return in_world(found, pose_a, question);
+    Gap found = distance_of_parts(a.parts().front(), pose_a, b.parts().front(), pose_b, question, work);
+    move_to_world(found, pose_a, question);
+    return found;
 }
 
 namespace {
@@ -354,7 +357,9 @@ public:
         work_.pairs += static_cast<std::int64_t>(size_), work_.element_tests += static_cast<std::int64_t>(size_);
         for (std::size_t k = 0; k < size_; ++k) {
             const AskedPair& asked = pairs_[number_[k]];
-            gaps_[number_[k]] = in_world(room_[k].pair.gap(work_, done(k)), *asked.pose_a, *asked.question);
+            Gap& gap = gaps_[number_[k]];
+            gap = room_[k].pair.gap(work_, done(k));
+            move_to_world(gap, *asked.pose_a, *asked.question);
         }
         size_ = 0;
     }
