@@ -140,6 +140,10 @@ struct HintedQuestion {
 
 constexpr std::size_t kRowsAtATime = 64;
 
+struct HintedRows {
+    std::optional<HintedQuestion> row[kRowsAtATime];
+};
+
 // Rows of two batches of equal length, or of one batch against one placed shape.
 nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at_most, double tolerance,
                          const std::optional<HintColumns>& hint, bool only_within, int threads) {
@@ -159,14 +163,15 @@ nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at
     const Element *element_a = only_element(*side_a.body), *element_b = only_element(*side_b.body);
     const bool single_elements = element_a != nullptr && element_b != nullptr;
     const auto ask_rows = [&](std::size_t begin, std::size_t end, Work& work) {
-        std::optional<HintedQuestion> hinted[kRowsAtATime];
+        std::optional<HintedRows> hinted;  // most batches have no hints, and need not make room for them
+        if (hint) hinted.emplace();
         AskedPair pairs[kRowsAtATime];
         Gap found[kRowsAtATime];
         for (std::size_t row = begin; row < end; ++row) {
             const std::size_t k = row - begin;
-            if (hint) hinted[k].emplace(asked, hint_at(*hint, row));
-            pairs[k] = {side_a.body, &side_a.pose(row), side_b.body, &side_b.pose(row),
-                        hint ? &hinted[k]->question : &asked};
+            if (hint) hinted->row[k].emplace(asked, hint_at(*hint, row));
+            const Question* question = hint ? &hinted->row[k]->question : &asked;
+            pairs[k] = {side_a.body, &side_a.pose(row), side_b.body, &side_b.pose(row), question};
         }
         distances({pairs, end - begin}, found, work);
         for (std::size_t k = 0; k < end - begin && only_within; ++k)

@@ -88,19 +88,21 @@ Depth depth(const CorePair& pair, const CoreQuestion& question, const GjkResult&
     return epa(pair, apart, {question.width_inside, question.width_touching, question.lower_above});
 }
 
+// Corners of boxes that are far apart are seldom opposite a face.
+bool are_far_apart(const CorePair& pair) { return norm_sq(pair.b_origin) > pair.size * pair.size; }
+bool asks_for_all(const CoreQuestion& question) { return question.lower_above == std::numeric_limits<double>::infinity(); }
+
 // Directions that can separate two boxes tell at once how deep they are in each other, or that they are farther apart than
 // anybody asked; and how far they are apart, if points prove it. If none of these, GJK has a good direction to begin with.
 std::optional<CoreGap<double>> gap_of_boxes(const CorePair& pair, const CoreQuestion& question, double touching,
                                             Vec3d& towards_b) {
     const Box *a = std::get_if<Box>(&pair.a), *b = std::get_if<Box>(&pair.b);
     if (a == nullptr || b == nullptr) return std::nullopt;
-    // Corners of boxes that are far apart are seldom opposite a face.
-    const bool far_apart = norm_sq(pair.b_origin) > pair.size * pair.size;
-    if (far_apart && question.lower_above == std::numeric_limits<double>::infinity()) return std::nullopt;
+    if (are_far_apart(pair) && asks_for_all(question)) return std::nullopt;
     Depth found = box_box_depth(*a, *b, pair);
     if (found.lower > question.lower_above)
         return CoreGap<double>{{0, 0, 0}, found.normal, found.lower, found.lower, norm(pair.b_origin)};
-    if (far_apart) return std::nullopt;  // so that the answer does not depend on what was asked
+    if (are_far_apart(pair)) return std::nullopt;  // so that the answer does not depend on what was asked
     if (!(found.lower > touching || found.upper < -touching)) return std::nullopt;
     if (found.lower > 0.0 && !found.point_a) return towards_b = found.normal, std::nullopt;
     if (!found.point_a) polish(pair, found);
@@ -109,20 +111,28 @@ std::optional<CoreGap<double>> gap_of_boxes(const CorePair& pair, const CoreQues
 
 }  // namespace
 
+bool begins_with_walk(const CorePair& pair, const CoreQuestion& question) {
+    if (pair.curved) return false;
+    const bool are_boxes = std::holds_alternative<Box>(pair.a) && std::holds_alternative<Box>(pair.b);
+    if (!are_boxes || !question.has_shortcuts || question.by_portal) return true;
+    return are_far_apart(pair) && asks_for_all(question);
+}
+
 std::optional<GrowthRule> growth_after(const PolytopeWalk& walked, const CorePair& pair, const CoreQuestion& question) {
     if (walked.end != PolytopeWalk::End::meeting || question.upper_at_most >= 0.0) return std::nullopt;
     if (!question.has_shortcuts || question.by_portal) return std::nullopt;
     return GrowthRule{pair.size, question.width_inside, question.lower_above};
 }
 
-CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations, const PolytopeWalk* walked,
-                         const PolytopeGrowth* grown) {
+CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations, const DoneBeside& done) {
+    const PolytopeWalk* walked = done.walk;
+    const PolytopeGrowth* grown = done.growth;
     const double rounding = rounding_of(pair), touching = kTouching * pair.size;
     const StopRule stop = question.stop();
     Vec3d towards_b = question.towards_b;
     if (walked == nullptr && question.has_shortcuts && !question.by_portal) {
         if (const auto found = gap_of_boxes(pair, question, touching, towards_b)) return widened(*found, rounding);
-        if (const auto found = drum_gap(pair, question, iterations)) return widened(*found, rounding);
+        if (const auto found = drum_gap(pair, question, iterations, done.touch)) return widened(*found, rounding);
         if (const auto found = coaxial_gap(pair, question.width_inside)) return widened(*found, rounding);
         if (const auto found = smooth_gap(pair, question, iterations)) return widened(*found, rounding);
     }

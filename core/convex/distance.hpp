@@ -21,12 +21,22 @@ struct CoreQuestion {
     StopRule stop() const { return {width_apart, relative_width, lower_above, upper_at_most}; }
 };
 
+// Whether a walk over two polytopes comes first: nothing shorter is known of them.
+bool begins_with_walk(const CorePair& pair, const CoreQuestion& question);
+
 // How a polytope has to grow between two others that a walk has found meeting, if it has to.
 std::optional<GrowthRule> growth_after(const PolytopeWalk& walked, const CorePair& pair, const CoreQuestion& question);
 
-// The gap of two cores in the frame of a: GJK, and EPA where they meet or nearly touch. Two polytopes may have been walked
-// over already, and one may have grown between them.
-CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations,
-                         const PolytopeWalk* walked = nullptr, const PolytopeGrowth* grown = nullptr);
+// What was done for a pair beside others: two polytopes were walked over, and one grew between them; or two cylinders were
+// brought to touch.
+struct FoundTouch;
+struct DoneBeside {
+    const PolytopeWalk* walk = nullptr;
+    const PolytopeGrowth* growth = nullptr;
+    const FoundTouch* touch = nullptr;
+};
+
+// The gap of two cores in the frame of a: GJK, and EPA where they meet or nearly touch.
+CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations, const DoneBeside& done = {});
 
 }  // namespace clearance

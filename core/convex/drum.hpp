@@ -36,6 +36,14 @@ struct Drum {
     }
 };
 
+// When the search for a touch ends.
+struct DrumSearch {
+    static constexpr int kMostLooks = 40;
+    static constexpr double kSettled = 1e-14;  // of the size: moving a witness by so much changes nothing
+    static constexpr double kSteep = 1e12;     // a latitude whose tangent is larger is that of the pole
+    static constexpr double kFarCentre = 8.0;  // centres that lie so many radii away are too uncertain to place a witness
+};
+
 // Where two bodies touch once they are moved together, or apart, along the normal.
 struct Touch {
     Vec3d normal;  // from the drum to the solid
@@ -44,6 +52,12 @@ struct Touch {
     int end = 0;           // of the drum: 1 for the upper disc, -1 for the lower, 0 for the side
     bool at_pole = false;  // or else the normal is the axis, and there is no such ball
     double separation = -std::numeric_limits<double>::infinity();
+};
+
+// One that was found beside those of other pairs.
+struct FoundTouch {
+    Touch touch;
+    int looks;
 };
 
 }  // namespace clearance

@@ -54,10 +54,8 @@ public:
 
 private:
     static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    static constexpr int kMostLooks = 40;
-    static constexpr double kSettled = 1e-14;  // of the size: moving a witness by so much changes nothing
-    static constexpr double kSteep = 1e12;     // a latitude whose tangent is larger is that of the pole
-    static constexpr double kFarCentre = 8.0;  // centres that lie so many radii away are too uncertain to place a witness
+    static constexpr int kMostLooks = DrumSearch::kMostLooks;
+    static constexpr double kSettled = DrumSearch::kSettled, kSteep = DrumSearch::kSteep;
 
     // The normal that is best for a ball at the end of the side leads over the rim.
     static bool is_above_side(const Drum& drum, const PointGap& at) {
@@ -122,15 +120,6 @@ private:
         }
     }
 
-    // The tangent after a step of Newton's method; NaN where that leads nowhere. When the latitude turns by `whole`, the
-    // best normal turns by `bent`. Divisions take long: there is one.
-    static double turned(const Latitude& here, double off, double along, double bent, double whole) {
-        constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
-        if (!(bent < whole && along > 0.0)) return kNowhere;
-        const double over = off * whole, under = along * (whole - bent), across = here.level * under - here.rise * over;
-        return across > 0.0 ? (here.rise * under + here.level * over) / across : kNowhere;
-    }
-
     // From the point of the solid that is nearest to the middle of the disc to that middle.
     Vec3d nearest_to(const Drum& drum) const {
         const PointGap at = point_gap(solid_, drum.point(drum.upper.height), drum.axis);
@@ -143,7 +132,7 @@ private:
         const Vec3d out = (disc.radius * inverse_or_zero(norm(across))) * across;
         touch.on_drum = drum.point(disc.height) + (out - dot(out, drum.axis) * drum.axis);  // steep normals blur the plane
         touch.on_solid = drum.point(disc.height - disc.radius * tangent) - at.distance * at.normal;
-        if (tangent <= kFarCentre) return;
+        if (tangent <= DrumSearch::kFarCentre) return;
         const PointGap foot = point_gap(solid_, touch.on_drum, drum.axis);
         if (foot.distance >= 0.0 || dot(foot.normal, at.normal) == 1.0)
             touch.on_solid = touch.on_drum - foot.distance * foot.normal;

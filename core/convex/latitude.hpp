@@ -9,17 +9,33 @@ namespace clearance {
 
 // Of a normal of a solid of revolution, from -90 to 90 degrees. As a unit vector in the half-plane of the axis: `level`
 // across it, `rise` along it.
-struct Latitude {
-    double level, rise;
+template <class Real>
+struct LatitudeOf {
+    Real level, rise;
 };
-inline Latitude latitude_of(double tangent) {
-    const double level = 1.0 / std::sqrt(1.0 + tangent * tangent);
+using Latitude = LatitudeOf<double>;
+
+template <class Real>
+CLEARANCE_INLINE LatitudeOf<Real> latitude_of(Real tangent) {
+    Real level = Real(1.0) / sqrt_of(Real(1.0) + tangent * tangent);
     return {level, tangent * level};
 }
-inline double middle(double tangent, double other) {
-    const Latitude one = latitude_of(tangent),
-                   two = other < std::numeric_limits<double>::infinity() ? latitude_of(other) : Latitude{0.0, 1.0};
-    return (one.rise + two.rise) / (one.level + two.level);
+// Half the way to another tangent, which may be infinite.
+template <class Real>
+CLEARANCE_INLINE Real middle(Real tangent, Real other) {
+    auto is_finite = other < Real(std::numeric_limits<double>::infinity());
+    LatitudeOf<Real> one = latitude_of(tangent), two = latitude_of(other);
+    return (one.rise + select(is_finite, two.rise, Real(1.0))) / (one.level + select(is_finite, two.level, Real(0.0)));
+}
+// The tangent after a step of Newton's method; NaN where that leads nowhere. The normal that is best for a ball is off the
+// latitude `here` by an angle with the sine `off` and the cosine `along`. When the latitude turns by `whole`, this normal
+// turns by `bent`. Divisions take long: there is one.
+template <class Real>
+CLEARANCE_INLINE Real turned(const LatitudeOf<Real>& here, Real off, Real along, Real bent, Real whole) {
+    Real over = off * whole, under = along * (whole - bent), across = here.level * under - here.rise * over;
+    auto leads = both(both(bent<whole, along> Real(0.0)), across > Real(0.0));
+    return select(leads, (here.rise * under + here.level * over) / select(leads, across, Real(1.0)),
+                  Real(std::numeric_limits<double>::quiet_NaN()));
 }
 inline double halfway_up(const Latitude& from) {
     return from.rise < 0.0 ? from.level / (1.0 - from.rise) : (1.0 + from.rise) / from.level;

@@ -2,6 +2,7 @@
 #include "closest/farthest.hpp"
 #include "convex/polytope_walk.hpp"
 #include "convex/support_cells.hpp"
+#include "math/single_lane.hpp"
 
 namespace clearance {
 namespace {
@@ -62,18 +63,18 @@ public:
         active_ |= 1u << lane;
         const unsigned has_cells = pair.a.cells != nullptr || pair.b.cells != nullptr ? 1u : 0u;
         with_cells_ = (with_cells_ & ~(1u << lane)) | has_cells << lane;
-        set(near_.corners, lane, 0.0), set(near_.distance, lane, std::numeric_limits<double>::infinity());
-        set(near_.normal, lane, pair.towards_b), set(near_.length, lane, norm(pair.towards_b));
-        set(lower_, lane, -std::numeric_limits<double>::infinity()), set(normal_, lane, pair.towards_b);
-        set(steps_, lane, 0.0), set(touching_, lane, pair.touching);
+        set_lane(near_.corners, lane, 0.0), set_lane(near_.distance, lane, std::numeric_limits<double>::infinity());
+        set_lane(near_.normal, lane, pair.towards_b), set_lane(near_.length, lane, norm(pair.towards_b));
+        set_lane(lower_, lane, -std::numeric_limits<double>::infinity()), set_lane(normal_, lane, pair.towards_b);
+        set_lane(steps_, lane, 0.0), set_lane(touching_, lane, pair.touching);
         for (int k = 0; k < 3; ++k) {  // no matter what, but numbers
-            set(near_.corner[k].w, lane, {0, 0, 0}), set(near_.corner[k].a, lane, {0, 0, 0});
-            set(near_.weight[k], lane, 0.0);
+            set_lane(near_.corner[k].w, lane, {0, 0, 0}), set_lane(near_.corner[k].a, lane, {0, 0, 0});
+            set_lane(near_.weight[k], lane, 0.0);
         }
-        for (int k = 0; k < 3; ++k) set(a_from_b_[k], lane, pair.a_from_b.row[k]);
-        set(b_origin_, lane, pair.b_origin);
-        set(width_, lane, pair.stop.width), set(relative_width_, lane, pair.stop.relative_width);
-        set(lower_above_, lane, pair.stop.lower_above), set(upper_at_most_, lane, pair.stop.upper_at_most);
+        for (int k = 0; k < 3; ++k) set_lane(a_from_b_[k], lane, pair.a_from_b.row[k]);
+        set_lane(b_origin_, lane, pair.b_origin);
+        set_lane(width_, lane, pair.stop.width), set_lane(relative_width_, lane, pair.stop.relative_width);
+        set_lane(lower_above_, lane, pair.stop.lower_above), set_lane(upper_at_most_, lane, pair.stop.upper_at_most);
     }
 
     // Lanes that have nothing to do stay at one point, which is harmless.
@@ -107,20 +108,8 @@ public:
     }
 
 private:
-    static CLEARANCE_INLINE double& at(Real& lanes, int lane) { return reinterpret_cast<double*>(&lanes)[lane]; }
-    static CLEARANCE_INLINE void set(Real& lanes, int lane, double value) { at(lanes, lane) = value; }
-    static CLEARANCE_INLINE void set(Vec3<Real>& lanes, int lane, const Vec3d& value) {
-        set(lanes.x, lane, value.x), set(lanes.y, lane, value.y), set(lanes.z, lane, value.z);
-    }
-    static CLEARANCE_INLINE Vec3d get(Vec3<Real>& lanes, int lane) {
-        return {at(lanes.x, lane), at(lanes.y, lane), at(lanes.z, lane)};
-    }
     static CLEARANCE_INLINE Corner<double> get(Corner<Real>& lanes, int lane) {
-        return {get(lanes.w, lane), get(lanes.a, lane)};
-    }
-    template <class Call>
-    static CLEARANCE_INLINE void for_lanes(unsigned lanes, const Call& call) {
-        for (; lanes != 0; lanes &= lanes - 1) call(__builtin_ctz(lanes));
+        return {get_lane(lanes.w, lane), get_lane(lanes.a, lane)};
     }
     static CLEARANCE_INLINE void store(double (&to)[3][kLanes], const Vec3<Real>& from) {
         Traits::store(to[0], from.x), Traits::store(to[1], from.y), Traits::store(to[2], from.z);
@@ -166,13 +155,13 @@ private:
     CLEARANCE_INLINE void leave(int lane, PolytopeWalk::End end, bool last_is_best) {
         PolytopeWalk& found = *found_[lane];
         found.end = end;
-        found.iterations = static_cast<int>(at(steps_, lane));
-        found.count = static_cast<int>(at(near_.corners, lane));
+        found.iterations = static_cast<int>(lane_of(steps_, lane));
+        found.count = static_cast<int>(lane_of(near_.corners, lane));
         found.last_is_best = last_is_best;
-        found.normal = get(normal_, lane), found.lower = at(lower_, lane);
+        found.normal = get_lane(normal_, lane), found.lower = lane_of(lower_, lane);
         for (int k = 0; k < 3; ++k) {
             found.corner[k] = get(near_.corner[k], lane);
-            found.weight[k] = at(near_.weight[k], lane);
+            found.weight[k] = lane_of(near_.weight[k], lane);
         }
     }
 

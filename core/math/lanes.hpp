@@ -27,6 +27,7 @@ CLEARANCE_INLINE double max_of(double a, double b) { return a > b ? a : b; }
 CLEARANCE_INLINE double abs_of(double a) { return std::fabs(a); }
 CLEARANCE_INLINE double larger_size(double a, double b) { return max_of(abs_of(a), abs_of(b)); }
 CLEARANCE_INLINE double sqrt_of(double a) { return std::sqrt(a); }
+CLEARANCE_INLINE double copysign_of(double size, double sign) { return std::copysign(size, sign); }
 CLEARANCE_INLINE double select(bool mask, double a, double b) { return mask ? a : b; }
 CLEARANCE_INLINE bool both(bool a, bool b) { return a & b; }
 CLEARANCE_INLINE bool either(bool a, bool b) { return a | b; }
@@ -82,6 +83,9 @@ CLEARANCE_INLINE Double2 max_of(Double2 a, Double2 b) { return _mm_max_pd(a.valu
 CLEARANCE_INLINE Double2 abs_of(Double2 a) { return _mm_andnot_pd(_mm_set1_pd(-0.0), a.value); }
 CLEARANCE_INLINE Double2 larger_size(Double2 a, Double2 b) { return max_of(abs_of(a), abs_of(b)); }
 CLEARANCE_INLINE Double2 sqrt_of(Double2 a) { return _mm_sqrt_pd(a.value); }
+CLEARANCE_INLINE Double2 copysign_of(Double2 size, Double2 sign) {
+    return _mm_or_pd(_mm_andnot_pd(_mm_set1_pd(-0.0), size.value), _mm_and_pd(_mm_set1_pd(-0.0), sign.value));
+}
 CLEARANCE_INLINE Double2 select(Mask2 mask, Double2 a, Double2 b) {
     return _mm_or_pd(_mm_and_pd(mask.bits, a.value), _mm_andnot_pd(mask.bits, b.value));
 }
@@ -144,6 +148,9 @@ CLEARANCE_INLINE Double4 max_of(Double4 a, Double4 b) { return _mm256_max_pd(a.v
 CLEARANCE_INLINE Double4 abs_of(Double4 a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a.value); }
 CLEARANCE_INLINE Double4 larger_size(Double4 a, Double4 b) { return max_of(abs_of(a), abs_of(b)); }
 CLEARANCE_INLINE Double4 sqrt_of(Double4 a) { return _mm256_sqrt_pd(a.value); }
+CLEARANCE_INLINE Double4 copysign_of(Double4 size, Double4 sign) {
+    return _mm256_or_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), size.value), _mm256_and_pd(_mm256_set1_pd(-0.0), sign.value));
+}
 CLEARANCE_INLINE Double4 select(Mask4 mask, Double4 a, Double4 b) { return _mm256_blendv_pd(b.value, a.value, mask.bits); }
 CLEARANCE_INLINE unsigned bits_of(Mask4 mask) { return static_cast<unsigned>(_mm256_movemask_pd(mask.bits)); }
 
@@ -216,6 +223,9 @@ CLEARANCE_INLINE Double8 larger_size(Double8 a, Double8 b) {
     return _mm512_range_pd(a.value, b.value, 0b1011);  // the larger one of both without their signs
 }
 CLEARANCE_INLINE Double8 sqrt_of(Double8 a) { return _mm512_sqrt_pd(a.value); }
+CLEARANCE_INLINE Double8 copysign_of(Double8 size, Double8 sign) {
+    return _mm512_or_pd(_mm512_andnot_pd(_mm512_set1_pd(-0.0), size.value), _mm512_and_pd(_mm512_set1_pd(-0.0), sign.value));
+}
 CLEARANCE_INLINE Double8 select(Mask8 mask, Double8 a, Double8 b) {
     return _mm512_mask_blend_pd(mask.bits, b.value, a.value);
 }

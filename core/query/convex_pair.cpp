@@ -1,6 +1,7 @@
 #include "query/convex_pair.hpp"
 
 #include "convex/curvature.hpp"
+#include "convex/drum_gap.hpp"
 
 namespace clearance {
 namespace {
@@ -43,9 +44,13 @@ Gap gap_of(const SweptGap<double>& swept) {
     return {swept.distance, swept.lower, swept.upper, swept.point_a, swept.point_b, swept.normal, 0, 0};
 }
 
-bool begins_with_walk(const Convex& a, const Convex& b, const Question& question) {
-    const bool has_hull = std::holds_alternative<HullPointer>(a.core) || std::holds_alternative<HullPointer>(b.core);
-    return has_hull && !is_curved(a.core) && !is_curved(b.core) && !(norm_sq(question.parting) > 0.0);
+bool begins_with_touch(const Convex& a, const Convex& b, const Question& question) {
+    const auto is_drum = [](const ConvexCore& core) {
+        const Cylinder* it = std::get_if<Cylinder>(&core);
+        return it != nullptr && it->radius > 0.0 && it->half_length > 0.0;
+    };
+    return is_drum(a.core) && is_drum(b.core) && question.has_shortcuts && question.method != DepthMethod::mpr &&
+           !(norm_sq(question.parting) > 0.0);
 }
 
 double offset_of(const Part& part) { return norm(part.ball.centre - part.pose.translation); }
@@ -116,14 +121,23 @@ CoreGap<double> ConvexPair::found_another_way(const CoreGap<double>& known, int 
     return again;
 }
 
-Gap ConvexPair::gap(Work& work, const PolytopeWalk* walked, const PolytopeGrowth* grown) const {
+void ConvexPair::write_drum(DrumColumns& drums, std::size_t row) const {
+    drums.set(row, axis_of_drum(pair_), centre_of_drum(pair_), std::get<Cylinder>(pair_.a), std::get<Cylinder>(pair_.b),
+              pair_.size);
+}
+
+Gap ConvexPair::gap(Work& work, const DoneBeside& done) const {
     if (norm_sq(question_.parting) > 0.0) {
         ++work.iterations;
         if (const auto proved = parted_along(pair_, transposed_times(turn_, question_.parting), cores_.lower_above))
             return answer(*proved);
     }
+    return nearest(work, done);
+}
+
+Gap ConvexPair::nearest(Work& work, const DoneBeside& done) const {
     int iterations = 0;
-    CoreGap<double> known = core_gap(pair_, cores_, iterations, walked, grown);
+    CoreGap<double> known = core_gap(pair_, cores_, iterations, done);
     Gap best = answer(known);
     for (int way = 0; !best.converged && way < kOtherWays; ++way) {
         known = found_another_way(known, way, iterations);

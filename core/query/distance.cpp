@@ -1,10 +1,7 @@
 #include "query/distance.hpp"
 
-#include <optional>
-
 #include "closest/kernels.hpp"
-#include "convex/polytope_kernels.hpp"
-#include "query/convex_pair.hpp"
+#include "query/side_by_side.hpp"
 #include "query/surfaces.hpp"
 
 namespace clearance {
@@ -301,12 +298,14 @@ Gap distance_of_parts(const Part& a, const Pose& pose_a, const Part& b, const Po
     return nearest_surfaces({&pair, 1}, question, how, work).gap;
 }
 
-// From about the origin of a.
-Gap in_world(Gap gap, const Pose& pose_a, const Question& question) {
-    if (gap.lower > question.at_most) return farther_than_asked(gap.lower);
+// From about the origin of a to the world.
+void move_to_world(Gap& gap, const Pose& pose_a, const Question& question) {
+    if (gap.lower > question.at_most) {
+        gap = farther_than_asked(gap.lower);
+        return;
+    }
     gap.point_a = gap.point_a + pose_a.translation;
     gap.point_b = gap.point_b + pose_a.translation;
-    return gap;
 }
 
 }  // namespace
@@ -319,82 +318,42 @@ Gap distance(const Body& a, const Pose& pose_a, const Body& b, const Pose& pose_
         return distance(placed_a, placed_b, question, work);
     }
     ++work.pairs;
-    const Gap found = distance_of_parts(a.parts().front(), pose_a, b.parts().front(), pose_b, question, work);
-    return in_world(found, pose_a, question);
+    Gap found = distance_of_parts(a.parts().front(), pose_a, b.parts().front(), pose_b, question, work);
+    move_to_world(found, pose_a, question);
+    return found;
 }
 
 namespace {
 
-// Pairs of polytopes that wait to be walked over together; those that meet are then measured together.
-class WaitingWalks {
-public:
-    WaitingWalks(std::span<const AskedPair> pairs, Gap* gaps, Work& work) : pairs_(pairs), gaps_(gaps), work_(work) {}
+// The part that a body consists of, if it is convex, or null.
+const Part* only_convex(const Body& body) {
+    const Part* part = body.parts().size() == 1 ? &body.parts().front() : nullptr;
+    return part != nullptr && std::holds_alternative<Convex>(part->shape) ? part : nullptr;
+}
 
-    // False if a pair is none to be walked over.
-    bool add(std::size_t number) {
-        const AskedPair& asked = pairs_[number];
-        const Part *a = only_part(*asked.a), *b = only_part(*asked.b);
-        const Convex* convex_a = a == nullptr ? nullptr : std::get_if<Convex>(&a->shape);
-        const Convex* convex_b = b == nullptr ? nullptr : std::get_if<Convex>(&b->shape);
-        if (convex_a == nullptr || convex_b == nullptr) return false;
-        if (!begins_with_walk(*convex_a, *convex_b, *asked.question)) return false;
-        const PlacedPart at_a = placed(*a, asked.pose_a->rotation, {0, 0, 0});
-        const PlacedPart at_b = placed(*b, asked.pose_b->rotation, asked.pose_b->translation - asked.pose_a->translation);
-        pair_[size_].emplace(*convex_a, *convex_b, at_a, at_b, *asked.question);
-        polytopes_[size_] = pair_[size_]->polytopes();
-        number_[size_] = number;
-        if (++size_ == kRoom) finish();
-        return true;
-    }
-
-    void finish() {
-        polytope_kernels().walk_many(polytopes_, walks_, size_);
-        work_.pairs += static_cast<std::int64_t>(size_), work_.element_tests += static_cast<std::int64_t>(size_);
-        grow();
-        for (std::size_t k = 0; k < size_; ++k) {
-            const AskedPair& asked = pairs_[number_[k]];
-            gaps_[number_[k]] = in_world(pair_[k]->gap(work_, &walks_[k], grown_[k]), *asked.pose_a, *asked.question);
-        }
-        size_ = 0;
-    }
-
-private:
-    static constexpr std::size_t kRoom = 64;
-
-    // Between those that meet.
-    void grow() {
-        std::size_t meeting = 0;
-        for (std::size_t k = 0; k < size_; ++k) {
-            const std::optional<GrowthRule> rule = pair_[k]->growth_after(walks_[k]);
-            grown_[k] = rule ? &growths_[meeting] : nullptr;
-            if (rule) meetings_[meeting++] = {&polytopes_[k], &walks_[k], *rule};
-        }
-        if (meeting > 0) polytope_kernels().grow_many(meetings_, growths_, meeting);
-    }
-
-    static const Part* only_part(const Body& body) { return body.parts().size() == 1 ? &body.parts().front() : nullptr; }
-
-    std::span<const AskedPair> pairs_;
-    Gap* gaps_;
-    Work& work_;
-    std::optional<ConvexPair> pair_[kRoom];
-    PolytopePair polytopes_[kRoom];
-    PolytopeWalk walks_[kRoom];
-    PolytopeMeeting meetings_[kRoom];
-    PolytopeGrowth growths_[kRoom];
-    const PolytopeGrowth* grown_[kRoom];
-    std::size_t number_[kRoom], size_ = 0;
-};
+bool goes_beside_others(const AskedPair& asked) {
+    const Part *a = only_convex(*asked.a), *b = only_convex(*asked.b);
+    return a != nullptr && b != nullptr && (element_of(*a) == nullptr || element_of(*b) == nullptr);
+}
 
 }  // namespace
 
 void distances(std::span<const AskedPair> pairs, Gap* gaps, Work& work) {
-    WaitingWalks walks(pairs, gaps, work);
+    SideBySide side_by_side(work);
     for (std::size_t k = 0; k < pairs.size(); ++k) {
-        const AskedPair& asked = pairs[k];
-        if (!walks.add(k)) gaps[k] = distance(*asked.a, *asked.pose_a, *asked.b, *asked.pose_b, *asked.question, work);
+        const auto& [a, pose_a, b, pose_b, question] = pairs[k];
+        if (!goes_beside_others(pairs[k])) {
+            gaps[k] = distance(*a, *pose_a, *b, *pose_b, *question, work);
+            continue;
+        }
+        ++work.pairs;
+        side_by_side.add(placed(a->parts().front(), pose_a->rotation, {0, 0, 0}),
+                         placed(b->parts().front(), pose_b->rotation, pose_b->translation - pose_a->translation), *question,
+                         gaps[k]);
     }
-    walks.finish();
+    side_by_side.finish();
+    for (std::size_t k = 0; k < pairs.size(); ++k)
+        if (goes_beside_others(pairs[k])) move_to_world(gaps[k], *pairs[k].pose_a, *pairs[k].question);
 }
 
 void distances(const Element& a, const PoseArray& poses_a, const Element& b, const PoseArray& poses_b, const GapColumns& out,

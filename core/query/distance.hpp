@@ -18,7 +18,8 @@ bool within(const PlacedBody& a, const PlacedBody& b, double limit, Work& work);
 // The distance of two bodies at two poses. Bodies of one part need no placed body in between.
 Gap distance(const Body& a, const Pose& pose_a, const Body& b, const Pose& pose_b, const Question& question, Work& work);
 
-// The same for many pairs of bodies. Single polytopes are walked over side by side; nothing else changes, not a bit.
+// The same for many pairs of bodies. Single polytopes are walked over side by side, and single cylinders brought to touch
+// side by side; nothing else changes, not a bit.
 struct AskedPair {
     const Body* a;
     const Pose* pose_a;
