@@ -29,6 +29,8 @@ using JointTuple =
 constexpr std::size_t kBlock = 32;  // configurations that a thread takes at a time,
 constexpr std::size_t kAsked = 8;   // and after which it asks whether to stop
 
+constexpr std::size_t kPairsTogether = 256;  // enough for all lanes, but not for all caches
+
 JointKind kind_of(const std::string& name) {
     if (name == "revolute" || name == "continuous") return JointKind::revolute;
     if (name == "prismatic") return JointKind::prismatic;
@@ -223,22 +225,16 @@ bool is_clear_one(const CellObject& self, nb::handle q, double margin) {
     return is_clear(cell, *posture, margin, work);
 }
 
-// Calls look(posture, row, work) for all rows, on several threads; gives the work of all of them.
-template <class Look>
-Work for_rows(const Cell& cell, const Rows& q, int threads, const Look& look) {
+// Calls work_on(begin, end, interrupts) for all rows, on several threads; gives the work of all of them.
+template <class WorkOn>
+Work for_blocks_of_rows(std::size_t rows, int threads, const WorkOn& work_on) {
     Interrupts interrupts;
     Work total;
     {
         const nb::gil_scoped_release release;
         std::mutex mutex;
-        Pool::shared().for_blocks(q.shape(0), kBlock, threads, [&](std::size_t begin, std::size_t end) {
-            const Cell::Lease posture(cell);
-            Work work;
-            for (std::size_t row = begin; row < end; ++row) {
-                if (row % kAsked == 0 && interrupts.wanted()) break;
-                posture->take(q.data() + row * q.shape(1));
-                look(*posture, row, work);
-            }
+        Pool::shared().for_blocks(rows, kBlock, threads, [&](std::size_t begin, std::size_t end) {
+            const Work work = work_on(begin, end, interrupts);
             const std::lock_guard<std::mutex> lock(mutex);
             total += work;
         });
@@ -246,6 +242,39 @@ Work for_rows(const Cell& cell, const Rows& q, int threads, const Look& look) {
     interrupts.raise_if_wanted();
     return total;
 }
+
+// Calls look(posture, row, work) for all rows.
+template <class Look>
+Work for_rows(const Cell& cell, const Rows& q, int threads, const Look& look) {
+    return for_blocks_of_rows(q.shape(0), threads, [&](std::size_t begin, std::size_t end, Interrupts& interrupts) {
+        const Cell::Lease posture(cell);
+        Work work;
+        for (std::size_t row = begin; row < end; ++row) {
+            if (row % kAsked == 0 && interrupts.wanted()) break;
+            posture->take(q.data() + row * q.shape(1));
+            look(*posture, row, work);
+        }
+        return work;
+    });
+}
+
+// Configurations that are looked at together, each by a posture of its own.
+class Postures {
+public:
+    Postures(const Cell& cell, std::size_t count) {
+        for (std::size_t k = 0; k < count; ++k)
+            taken_.push_back(&**leases_.emplace_back(std::make_unique<Cell::Lease>(cell)));
+    }
+    // As many as there are, or fewer.
+    std::span<Posture* const> take(const double* rows, std::size_t count, std::size_t width) {
+        for (std::size_t k = 0; k < count; ++k) taken_[k]->take(rows + k * width);
+        return std::span(taken_).first(count);
+    }
+
+private:
+    std::vector<std::unique_ptr<Cell::Lease>> leases_;
+    std::vector<Posture*> taken_;
+};
 
 nb::object is_clear_rows(const CellObject& self, const Rows& q, double margin, int threads) {
     const Cell& cell = *self.cell;
@@ -287,14 +316,23 @@ nb::tuple nearest_rows(const CellObject& self, const Rows& q, double at_most, in
 nb::tuple all_rows(const CellObject& self, const Rows& q, double at_most, int threads) {
     const Cell& cell = *self.cell;
     check_rows(cell.tree(), q);
-    const std::size_t width = cell.pairs().size();
-    GapRows gaps(q.shape(0) * width);
-    const Work total = for_rows(cell, q, threads, [&](Posture& posture, std::size_t row, Work& work) {
-        thread_local std::vector<Gap> found;  // as large as the pages of many links: made once
-        found.resize(width);
-        all_gaps(cell, posture, {.at_most = at_most}, found.data(), work);
-        for (std::size_t k = 0; k < width; ++k) gaps.set(row * width + k, found[k]);
-    });
+    const std::size_t pairs = cell.pairs().size(), width = q.shape(1);
+    const std::size_t together = std::clamp<std::size_t>(kPairsTogether / std::max<std::size_t>(pairs, 1), 1, kAsked);
+    GapRows gaps(q.shape(0) * pairs);
+    const Work total =
+        for_blocks_of_rows(q.shape(0), threads, [&](std::size_t begin, std::size_t end, Interrupts& interrupts) {
+            Postures postures(cell, std::min(together, end - begin));
+            AskedGaps asked({.at_most = at_most});
+            thread_local std::vector<Gap> found;  // as large as the pages of many links: made once
+            found.resize(together * pairs);
+            Work work;
+            for (std::size_t row = begin; row < end && !interrupts.wanted(); row += together) {
+                const std::size_t count = std::min(together, end - row);
+                all_gaps(cell, postures.take(q.data() + row * width, count, width), asked, found.data(), work);
+                for (std::size_t k = 0; k < count * pairs; ++k) gaps.set(row * pairs + k, found[k]);
+            }
+            return work;
+        });
     return nb::make_tuple(gaps.columns(), total);
 }
 
@@ -306,7 +344,9 @@ std::vector<std::int64_t> hits_of_rows(const CellObject& self, const Rows& q, in
     std::mutex mutex;
     for_rows(cell, q, threads, [&](Posture& posture, std::size_t, Work& work) {
         std::vector<Gap> found(hits.size());
-        all_gaps(cell, posture, {.at_most = 0.0, .near_enough = 0.0}, found.data(), work);
+        AskedGaps asked({.at_most = 0.0, .near_enough = 0.0});
+        Posture* const one = &posture;
+        all_gaps(cell, {&one, 1}, asked, found.data(), work);
         const std::lock_guard<std::mutex> lock(mutex);
         for (std::size_t k = 0; k < hits.size(); ++k) hits[k] += found[k].distance <= 0.0;
     });

@@ -36,6 +36,7 @@ void BallColumns::set(std::size_t k, const Ball& ball) {
 
 PlacedBody::PlacedBody(const Body& body)
     : parts_(body.parts().data()),
+      has_surface_(body.has_surface()),
       centre_(body.ball().centre),
       poses_(body.parts().size()),
       vertices_(9 * body.parts().size()),
@@ -43,6 +44,7 @@ PlacedBody::PlacedBody(const Body& body)
     for (const Part& part : body.parts()) {
         const Element* element = element_of(part);
         counts_.push_back(element == nullptr ? 0 : element->count);
+        has_elements_ = has_elements_ || element != nullptr;
         radii_.push_back(element == nullptr ? 0.0 : element->radius);
     }
     balls_.resize(body.parts().size());

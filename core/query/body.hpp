@@ -41,6 +41,8 @@ public:
 
     std::size_t size() const { return radii_.size(); }
     int count(std::size_t k) const { return counts_[k]; }  // vertices of an element, 0 for any other part
+    bool has_surface() const { return has_surface_; }
+    bool has_elements() const { return has_elements_; }
     const double* vertices(std::size_t k) const { return vertices_.data() + 9 * k; }
     const double* radius(std::size_t k) const { return radii_.data() + k; }
     const BallColumns& balls() const { return balls_; }
@@ -54,6 +56,7 @@ public:
 
 private:
     const Part* parts_;
+    bool has_surface_, has_elements_ = false;
     Vec3d centre_;  // of the ball, in the frame of the body
     Mat3 rotation_;
     std::vector<Pose> poses_;  // of parts that are no elements; of elements the vertices are turned

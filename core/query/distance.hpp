@@ -29,6 +29,14 @@ struct AskedPair {
 };
 void distances(std::span<const AskedPair> pairs, Gap* gaps, Work& work);
 
+// The same for placed bodies of several parts, which need not be convex.
+struct AskedUnions {
+    const PlacedBody* a;
+    const PlacedBody* b;
+    const Question* question;
+};
+void distances(std::span<const AskedUnions> pairs, Gap* gaps, Work& work);
+
 // The least over pairs of parts of which neither is a surface, with points about the origin of a. Pairs with a surface that
 // may matter are appended to `surfaces`.
 Gap distance_of_solids(const PlacedBody& a, const PlacedBody& b, const Question& question, std::vector<PlacedPair>& surfaces,

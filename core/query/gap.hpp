@@ -48,6 +48,19 @@ inline Gap farther_than_asked(double lower) {
     return {inf, lower, inf, nowhere, nowhere, nowhere, -1, -1, true, -1, -1};
 }
 
+// The least distance of a union, with a bracket that holds for the union.
+inline void keep_nearer(Gap& best, const Gap& found) {
+    const double lower = min_of(best.lower, found.lower), upper = min_of(best.upper, found.upper);
+    const bool converged = best.converged && found.converged;
+    if (found.distance < best.distance) best = found;
+    best.lower = lower, best.upper = upper, best.converged = converged;
+}
+
+inline void name_parts(Gap& gap, std::size_t i, std::size_t j) {
+    gap.feature_a = gap.part_a = static_cast<std::int32_t>(i);
+    gap.feature_b = gap.part_b = static_cast<std::int32_t>(j);
+}
+
 inline Gap mirrored(const Gap& gap) {
     return {gap.distance,  gap.lower,     gap.upper,     gap.point_b, gap.point_a, -gap.normal,
             gap.feature_b, gap.feature_a, gap.converged, gap.part_b,  gap.part_a};

@@ -1,8 +1,14 @@
 #include "robot/checks.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace clearance {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
 
 bool is_clear(const Cell& cell, Posture& posture, double margin, Work& work) {
     const auto limit = [&](std::int32_t pair) { return margin + cell.pairs()[static_cast<std::size_t>(pair)].margin; };
@@ -15,7 +21,7 @@ bool is_clear(const Cell& cell, Posture& posture, double margin, Work& work) {
 
 NearestPair nearest(const Cell& cell, Posture& posture, double at_most, Work& work) {
     NearestPair best;
-    best.gap = farther_than_asked(std::numeric_limits<double>::infinity());
+    best.gap = farther_than_asked(kInfinity);
     for (const StandingPair& standing : cell.standing())
         if (standing.gap.distance <= at_most && standing.gap.distance < best.gap.distance)
             best = {standing.gap, standing.pair};
@@ -26,16 +32,36 @@ NearestPair nearest(const Cell& cell, Posture& posture, double at_most, Work& wo
     return best;
 }
 
-void all_gaps(const Cell& cell, Posture& posture, const Question& question, Gap* gaps, Work& work) {
-    const double at_most = question.at_most;
-    const double farther = std::nextafter(at_most, std::numeric_limits<double>::infinity());
-    const bool are_all_asked = at_most == std::numeric_limits<double>::infinity();
-    for (std::size_t k = 0; k < cell.pairs().size() && !are_all_asked; ++k) gaps[k] = farther_than_asked(farther);
+namespace {
+
+void put_standing(const Cell& cell, double at_most, Gap* gaps) {
     for (const StandingPair& standing : cell.standing())
         if (standing.gap.distance <= at_most) gaps[standing.pair] = standing.gap;
-    if (are_all_asked) return posture.gaps(cell.moving(), question, gaps, work);
+}
+
+void gaps_at_most(const Cell& cell, Posture& posture, const Question& question, Gap* gaps, Work& work) {
+    const double at_most = question.at_most;
+    std::fill_n(gaps, cell.pairs().size(), farther_than_asked(std::nextafter(at_most, kInfinity)));
+    put_standing(cell, at_most, gaps);
     for (const NearPair& near : posture.near_all_unsorted([&](std::int32_t) { return at_most; }, at_most, work))
         gaps[near.pair] = posture.gap(near.pair, question, work);
+}
+
+}  // namespace
+
+void all_gaps(const Cell& cell, std::span<Posture* const> postures, AskedGaps& asked, Gap* gaps, Work& work) {
+    const Question& question = asked.question(false);
+    const std::size_t pairs = cell.pairs().size();
+    if (question.at_most < kInfinity) {
+        for (std::size_t k = 0; k < postures.size(); ++k) gaps_at_most(cell, *postures[k], question, gaps + k * pairs, work);
+        return;
+    }
+    for (Posture* posture : postures) posture->ask(cell.moving(), asked);
+    asked.find(work);
+    for (std::size_t k = 0; k < postures.size(); ++k) {
+        put_standing(cell, kInfinity, gaps + k * pairs);
+        postures[k]->take(cell.moving(), asked, gaps + k * pairs, work);
+    }
 }
 
 }  // namespace clearance

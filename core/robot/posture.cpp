@@ -125,15 +125,14 @@ std::span<const NearPair> Posture::sorted() {
 
 bool Posture::is_within(const NearPair& near, double limit, Work& work) {
     const std::int32_t a = pair_at(near.pair).a, b = pair_at(near.pair).b;
-    if (!place_at(a).is_single || !place_at(b).is_single) return within(placed(a), placed(b), limit, work);
+    if (!is_single(near.pair)) return within(placed(a), placed(b), limit, work);
     const Question question{.at_most = limit, .near_enough = limit, .parting = direction_of(near)};
     return gap(near.pair, question, work).distance <= limit;
 }
 
 Gap Posture::gap(std::int32_t pair, const Question& question, Work& work) {
     const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
-    if (place_at(a).is_single && place_at(b).is_single)
-        return distance(body_at(a), pose(a), body_at(b), pose(b), question, work);
+    if (is_single(pair)) return distance(body_at(a), pose(a), body_at(b), pose(b), question, work);
     return distance(placed(a), placed(b), question, work);
 }
 
@@ -166,31 +165,26 @@ Gap Posture::gap_from(const Gap& of_hulls, std::int32_t pair, const Question& qu
     return gap(pair, question, work);
 }
 
-// Meshes are asked for the gap of their hulls, and for their own where that is not the same. Single parts wait for others to
-// walk beside.
-void Posture::gaps(std::span<const std::int32_t> pairs, const Question& question, Gap* gaps, Work& work) {
-    Question are_apart = question;  // hulls that meet say nothing of the meshes
-    are_apart.near_enough = max_of(0.0, question.near_enough);
+// Meshes are asked for the gap of their hulls, and for their own where that is not the same.
+void Posture::ask(std::span<const std::int32_t> pairs, AskedGaps& gaps) {
     seen_bodies_.resize(bodies_.size());
-    asked_pairs_.clear(), asked_numbers_.clear();
     for (const std::int32_t pair : pairs) {
         const std::int32_t a = pair_at(pair).a, b = pair_at(pair).b;
         const bool by_hulls = is_seen_by_hulls(pair);
-        if (place_at(a).is_single && place_at(b).is_single) {
-            const Body &one = by_hulls ? seen(a) : body_at(a), &other = by_hulls ? seen(b) : body_at(b);
-            asked_pairs_.push_back({&one, &pose(a), &other, &pose(b), by_hulls ? &are_apart : &question});
-            asked_numbers_.push_back(pair);
-        } else if (by_hulls) {
-            gaps[pair] = gap_from(distance(placed_seen(a), placed_seen(b), are_apart, work), pair, question, work);
-        } else {
-            gaps[pair] = distance(placed(a), placed(b), question, work);
-        }
+        const Question& question = gaps.question(by_hulls);
+        if (is_single(pair))
+            gaps.ask({by_hulls ? &seen(a) : &body_at(a), &pose(a), by_hulls ? &seen(b) : &body_at(b), &pose(b), &question});
+        else if (by_hulls)
+            gaps.ask({&placed_seen(a), &placed_seen(b), &question});
+        else
+            gaps.ask({&placed(a), &placed(b), &question});
     }
-    found_.resize(asked_pairs_.size());
-    distances(asked_pairs_, found_.data(), work);
-    for (std::size_t k = 0; k < found_.size(); ++k) {
-        const bool by_hulls = asked_pairs_[k].question == &are_apart;
-        gaps[asked_numbers_[k]] = by_hulls ? gap_from(found_[k], asked_numbers_[k], question, work) : found_[k];
+}
+
+void Posture::take(std::span<const std::int32_t> pairs, AskedGaps& from, Gap* gaps, Work& work) {
+    for (const std::int32_t pair : pairs) {
+        const Gap& found = from.next(!is_single(pair));
+        gaps[pair] = is_seen_by_hulls(pair) ? gap_from(found, pair, from.question(false), work) : found;
     }
 }
 

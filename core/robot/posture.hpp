@@ -1,5 +1,6 @@
 #pragma once
 
+#include "robot/asked_gaps.hpp"
 #include "robot/balls.hpp"
 #include "robot/cell.hpp"
 #include "robot/kernels.hpp"
@@ -83,9 +84,11 @@ public:
     bool is_within(std::int32_t pair, double limit, Work& work) { return is_within({pair, {0, 0, 0}, 0.0}, limit, work); }
     bool is_within(const NearPair& near, double limit, Work& work);
 
-    // The gap of one pair; those of many, which are written to their places in a list of all pairs.
+    // The gap of one pair. Those of many are asked for, beside those of other configurations; once they are found, they are
+    // written to their places in a list of all pairs.
     Gap gap(std::int32_t pair, const Question& question, Work& work);
-    void gaps(std::span<const std::int32_t> pairs, const Question& question, Gap* gaps, Work& work);
+    void ask(std::span<const std::int32_t> pairs, AskedGaps& gaps);
+    void take(std::span<const std::int32_t> pairs, AskedGaps& from, Gap* gaps, Work& work);
 
     // One minimum over all pairs of which a body moves, surfaces in one forest.
     NearestPair nearest(double at_most, Work& work);
@@ -104,6 +107,7 @@ private:
     const CellPair& pair_at(std::int32_t pair) const { return cell_->pairs()[static_cast<std::size_t>(pair)]; }
     BoxPlace& place_at(std::int32_t body) { return places_[static_cast<std::size_t>(body)]; }
     const Body& body_at(std::int32_t body) const { return cell_->bodies()[static_cast<std::size_t>(body)].body; }
+    bool is_single(std::int32_t pair) { return place_at(pair_at(pair).a).is_single && place_at(pair_at(pair).b).is_single; }
     const BoxPlace& boxed(std::int32_t body);
     void put_box(std::int32_t body);
     const PlacedBody& placed(std::int32_t body);
@@ -149,9 +153,6 @@ private:
     std::vector<NearPair> near_;
     std::vector<PlacedPair> surfaces_;
     std::vector<std::int32_t> owner_;  // pair of each of them
-    std::vector<AskedPair> asked_pairs_;
-    std::vector<std::int32_t> asked_numbers_;
-    std::vector<Gap> found_;
     struct Waiting {
         std::int32_t pair;
         double limit, slack;

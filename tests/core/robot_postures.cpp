@@ -172,7 +172,9 @@ void check_all_gaps(Stood& at, Draw& draw, double size) {
     Work work;
     std::vector<Gap> gaps(at.gaps.size());
     for (const double at_most : {kInf, 0.0, size * draw.power(-3, 1), -size * draw.power(-4, -1)}) {
-        all_gaps(at.cell, at.posture, {.at_most = at_most}, gaps.data(), work);
+        AskedGaps asked({.at_most = at_most});
+        Posture* const one = &at.posture;
+        all_gaps(at.cell, {&one, 1}, asked, gaps.data(), work);
         for (std::size_t k = 0; k < gaps.size(); ++k) {
             const double truth = at.gaps[k].distance, unsure = doubt(at, int(k)) + 1e-12 * size;
             if (gaps[k].distance == kInf && truth < kInf) {

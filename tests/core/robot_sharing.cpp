@@ -68,7 +68,11 @@ void check_allocations(Draw& draw, int obstacles, bool with_meshes) {
     tally.expect(clear == 0, "is_clear does not allocate", "%ld times", clear);
     const long least = run([&](Posture& posture) { nearest(cell, posture, kInf, work); });
     tally.expect(least == 0, "nearest does not allocate", "%ld times", least);
-    const long all = run([&](Posture& posture) { all_gaps(cell, posture, {}, gaps.data(), work); });
+    AskedGaps asked({});
+    const long all = run([&](Posture& posture) {
+        Posture* const one = &posture;
+        all_gaps(cell, {&one, 1}, asked, gaps.data(), work);
+    });
     tally.expect(all == 0, "all_gaps does not allocate", "%ld times", all);
     const long before = allocations;
     {
