@@ -40,7 +40,7 @@ public:
     CLEARANCE_INLINE unsigned step(unsigned active) {
         looks_.add(drum_.look(height_));
         PointGapOf<Real> at = looks_.at;
-        Real zero(0.0), rise(0.0), closed = Real(0.1 * DrumSearch::kSettled);  // the side rises along no normal of its own
+        Real zero(0.0), rise(0.0), closed(0.1 * DrumSearch::kSettled);  // normals of the side do not rise
         Real slope = dot(at.normal, drum_.axis) + rise, value = at.distance + rise * height_;
         Mask is_falling = slope < zero, is_rising = slope >= zero;
         low_.move(is_falling, height_, value, slope), high_.move(is_rising, height_, value, slope);
@@ -49,7 +49,7 @@ public:
         Mask is_bent = at.bend > zero;
         Real next = height_ - slope / select(is_bent, at.bend, Real(1.0));
         Mask is_between = both(next >= low_.height, next <= high_.height);
-        Mask is_good = both(both(is_bent, is_between), either(next<height_, next> height_));
+        Mask is_good = both(both(is_bent, is_between), either(next < height_, height_ < next));
         if ((active & ~bits_of(either(is_good, is_settled))) != 0) next = select(is_good, next, where_tangents_meet());
         steps_ = steps_ + Real(1.0), height_ = select(is_settled, height_, next);
         return bits_of(is_settled);

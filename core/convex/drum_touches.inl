@@ -31,6 +31,10 @@ CLEARANCE_INLINE typename LaneTraits<Real>::Mask is_above_side(const DrumLanes<R
 // What has to take steps yet.
 struct DrumLists {
     RowList rims, sides;
+
+    static CLEARANCE_INLINE void add(std::size_t first, unsigned lanes, RowList& to) {
+        for_lanes(lanes, [&](int lane) { to.add(first + static_cast<unsigned>(lane)); });
+    }
 };
 
 template <class Real>
@@ -68,12 +72,20 @@ CLEARANCE_INLINE void look_from_ends(const DrumColumns& drums, std::size_t first
 
     const unsigned steep = rims & bits_of(ends.is_steep);
     for_lanes(active, [&](int lane) { found.is_known[first + static_cast<unsigned>(lane)] = (steep >> lane & 1u) == 0; });
-    for_lanes(rims & ~bits_of(ends.is_settled) & ~steep,
-              [&](int lane) { lists.rims.add(first + static_cast<unsigned>(lane)); });
-    for_lanes(active & ~bits_of(is_disc), [&](int lane) { lists.sides.add(first + static_cast<unsigned>(lane)); });
+    DrumLists::add(first, rims & ~bits_of(ends.is_settled) & ~steep, lists.rims);
+    DrumLists::add(first, active & ~bits_of(is_disc), lists.sides);
 }
 
-// Place the witnesses, and see how far the normal parts the bodies.
+// How far normals part the bodies, as DrumTouch::separation says.
+template <class Real>
+CLEARANCE_INLINE Real separation_along(const Vec3<Real>& normal, const DrumLanes<Real>& drum) {
+    Vec3<Real> back = -normal;
+    Real rise = dot(normal, drum.axis), side = drum.radius * norm(normal - rise * drum.axis);
+    Real reach = dot(normal, drum.centre) + max_of(drum.half_length * rise + side, -drum.half_length * rise + side);
+    return -reach - dot(back, support(drum.solid, back));
+}
+
+// Place the witnesses, and see how far the normals part the bodies.
 template <class Real>
 CLEARANCE_INLINE void place(const DrumColumns& drums, std::size_t first, const DrumCourse& course, TouchColumns& found) {
     Real zero(0.0), one(1.0);
@@ -107,10 +119,8 @@ CLEARANCE_INLINE void place(const DrumColumns& drums, std::size_t first, const D
     store(found.height, first, select(is_turned_over, -height, height));
     store(found.at_pole, first, select(is_face, one, zero));
 
-    Vec3<Real> axis = load<Real>(drums.axis, first), back = -normal;
-    Real rise = dot(normal, axis), side = drum.radius * norm(normal - rise * axis);
-    Real reach = dot(normal, drum.centre) + max_of(drum.half_length * rise + side, -drum.half_length * rise + side);
-    store(found.separation, first, -reach - dot(back, support(drum.solid, back)));
+    drum.axis = load<Real>(drums.axis, first);
+    store(found.separation, first, separation_along(normal, drum));
 }
 
 template <class Real>
