@@ -23,6 +23,14 @@ Bounds bounds_of(const Vec3d* begin, const Vec3d* end) {
 // What rounding can take from the bound of a cone.
 constexpr double kSlack = 1e-14;
 
+constexpr int kCoarse = 2;  // cells across squares that are tried first
+
+template <class Call>
+void for_cells(const SupportCells::Square& square, const Call& call) {
+    for (int u = 0; u < square.across; ++u)
+        for (int v = 0; v < square.across; ++v) call({square.face, square.u + u, square.v + v, 1});
+}
+
 double coordinate(const Vec3d& v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
 }  // namespace
@@ -40,13 +48,24 @@ Hull::Hull(std::vector<Vec3d> points) : points_(std::move(points)) {
 
 void Hull::build_cells(const std::vector<Vec3d>& points) {
     blocks_.clear();
-    for (int cell = 0; cell < SupportCells::kCells; ++cell) {
-        cells_.push_back(static_cast<std::uint32_t>(blocks_.size()));
-        std::vector<Vec3d> listed;
-        for (const std::size_t k : SupportCells::points_for(cell, points)) listed.push_back(points[k]);
+    cells_.resize(SupportCells::kCells);
+    for (int face = 0; face < 6; ++face)
+        for (int u = 0; u < SupportCells::kSide; u += kCoarse)
+            for (int v = 0; v < SupportCells::kSide; v += kCoarse) build_cells({face, u, v, kCoarse}, points);
+}
+
+// Cells share their points if these are few, and have lists of their own if they are many.
+void Hull::build_cells(const SupportCells::Square& square, const std::vector<Vec3d>& points) {
+    std::vector<Vec3d> listed;
+    for (const std::size_t k : SupportCells::points_for(square, points)) listed.push_back(points[k]);
+    if (listed.size() <= kPointBlock || square.across == 1) {
+        const auto first = static_cast<std::uint32_t>(blocks_.size());
         add_blocks(listed, 0, listed.size());
+        const auto count = static_cast<std::uint32_t>(blocks_.size()) - first;
+        for_cells(square, [&](const SupportCells::Square& cell) { cells_[cell.cell()] = {first, count}; });
+    } else {
+        for_cells(square, [&](const SupportCells::Square& cell) { build_cells(cell, listed); });
     }
-    cells_.push_back(static_cast<std::uint32_t>(blocks_.size()));
 }
 
 void Hull::add_blocks(const std::vector<Vec3d>& points, std::size_t begin, std::size_t end) {

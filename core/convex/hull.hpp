@@ -25,8 +25,8 @@ public:
     Vec3d support(const Vec3d& along) const {
         if (!nodes_.empty()) return farthest_in_tree(along);
         if (cells_.empty()) return farthest_of(0, blocks_.size(), along);
-        const int cell = SupportCells::cell_of(along);
-        return farthest_of(cells_[cell], cells_[cell + 1] - cells_[cell], along);
+        const SupportCells::Blocks& blocks = cells_[SupportCells::cell_of(along)];
+        return farthest_of(blocks.first, blocks.count, along);
     }
     const std::vector<Vec3d>& points() const { return points_; }
     Ball ball() const { return ball_; }
@@ -60,11 +60,12 @@ private:
     std::int32_t build(std::vector<Vec3d>& points, std::size_t begin, std::size_t end);
     void add_blocks(const std::vector<Vec3d>& points, std::size_t begin, std::size_t end);
     void build_cells(const std::vector<Vec3d>& points);
+    void build_cells(const SupportCells::Square& square, const std::vector<Vec3d>& points);
 
     std::vector<Vec3d> points_;
     std::vector<Block> blocks_;
     std::vector<Node> nodes_;
-    std::vector<std::uint32_t> cells_;  // the first block of every cell, and the end
+    std::vector<SupportCells::Blocks> cells_;
     Ball ball_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "convex/near_simplex.hpp"
 #include "convex/stop_rule.hpp"
+#include "convex/support_cells.hpp"
 #include "math/pose.hpp"
 
 namespace clearance {
@@ -12,8 +13,8 @@ class Hull;
 
 // The corners of a polytope, as a walk asks for them: points in blocks, a few points, a box, or a tree of points.
 struct PolytopeCorners {
-    const double* blocks = nullptr;        // points, column by column in blocks of eight,
-    const std::uint32_t* cells = nullptr;  // and the first block for every cell of directions, if there are cells
+    const double* blocks = nullptr;               // points, column by column in blocks of eight,
+    const SupportCells::Blocks* cells = nullptr;  // and which of these for every cell of directions, if there are cells
     const Vec3d* points = nullptr;
     std::size_t count = 0;  // of blocks or of points
     const Hull* tree = nullptr;

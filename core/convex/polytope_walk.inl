@@ -37,8 +37,8 @@ CLEARANCE_INLINE Vec3d farthest_corner(const PolytopeCorners& of, const Vec3d& a
     const double* blocks = of.blocks;
     std::size_t count = of.count;
     if (of.cells != nullptr) {
-        const std::uint32_t* cell = of.cells + cell_of();
-        blocks += 3 * kPointBlock * cell[0], count = cell[1] - cell[0];
+        const SupportCells::Blocks& cell = of.cells[cell_of()];
+        blocks += 3 * kPointBlock * cell.first, count = cell.count;
     }
     const std::size_t found = farthest_in<Points>(blocks, count, along);
     const double* point = blocks + 3 * kPointBlock * (found / kPointBlock) + found % kPointBlock;

@@ -5,10 +5,10 @@
 namespace clearance {
 namespace {
 
-// Cells are taken to be so much wider than they are, which is more than rounding makes of a direction.
+// Squares are taken to be so much wider than they are, which is more than rounding makes of a direction.
 constexpr double kWider = 1e-9;
 
-// A cap of the unit sphere around a cell: no unit vector of the cell is farther from the axis than `radius`.
+// A cap of the unit sphere around a square: no unit vector of the square is farther from the axis than `radius`.
 struct Cap {
     Vec3d axis;
     double radius;
@@ -23,11 +23,10 @@ Vec3d on_cube(int face, double u, double v) {
 
 Vec3d unit(const Vec3d& v) { return (1.0 / norm(v)) * v; }
 
-Cap cap_of(int cell) {
-    constexpr int side = SupportCells::kSide;
-    constexpr double width = 2.0 / side;
-    const int face = cell / (side * side);
-    const double u = width * (cell / side % side) - 1.0, v = width * (cell % side) - 1.0;
+Cap cap_of(const SupportCells::Square& square) {
+    constexpr double cell = 2.0 / SupportCells::kSide;
+    const double u = cell * square.u - 1.0, v = cell * square.v - 1.0, width = cell * square.across;
+    const int face = square.face;
     Cap cap{unit(on_cube(face, u + 0.5 * width, v + 0.5 * width)), 0.0};
     for (const double du : {0.0, width})
         for (const double dv : {0.0, width})
@@ -45,8 +44,8 @@ bool exceeds(const Vec3d& p, const Vec3d& q, const Cap& cap) {
 
 }  // namespace
 
-std::vector<std::size_t> SupportCells::points_for(int cell, const std::vector<Vec3d>& points) {
-    const Cap cap = cap_of(cell);
+std::vector<std::size_t> SupportCells::points_for(const Square& square, const std::vector<Vec3d>& points) {
+    const Cap cap = cap_of(square);
     std::size_t highest = 0;
     for (std::size_t k = 1; k < points.size(); ++k)
         if (dot(cap.axis, points[k]) > dot(cap.axis, points[highest])) highest = k;
