@@ -34,7 +34,7 @@ public:
     static CLEARANCE_INLINE int cell_of(const Vec3d& along) {
         const double c[5] = {along.x, along.y, along.z, along.x, along.y};
         const double x = abs_of(along.x), y = abs_of(along.y), z = abs_of(along.z);
-        const int minor = y > x ? 1 : 0, axis = z > max_of(x, y) ? 2 : minor;
+        const int is_y = y > x, is_z = z > max_of(x, y), axis = 2 * is_z + (is_y & ~is_z);
         const double scale = columns_per(c[axis]);
         const int u = static_cast<int>(column(c[axis + 1], scale)), v = static_cast<int>(column(c[axis + 2], scale));
         return ((2 * axis + (c[axis] < 0.0 ? 1 : 0)) * kSide + u) * kSide + v;
