@@ -18,6 +18,7 @@ class Shell {
     using Traits = LaneTraits<Real>;
     static constexpr unsigned kLanes = Traits::count;
     static constexpr unsigned kMostFaces = 512, kMostVertices = kMostFaces / 8 + 4, kWidestRing = 24;
+    static constexpr unsigned kColumn = kMostFaces + 8;  // columns a power of two apart drive each other out of the cache
     static constexpr double kNever = -std::numeric_limits<double>::infinity();
 
     // Faces flatter than this, compared with the size, and planes more uncertain, need care. A tetrahedron is fat if six
@@ -83,20 +84,21 @@ public:
 
     // Take them away, and list their edges to those that stay. False if these can be no ring, or one that is too wide.
     CLEARANCE_INLINE bool find_rim() {
-        edges_ = 0;
-        for (unsigned word = 0; 64 * word < faces_; ++word)
+        unsigned edges = 0;
+        for (unsigned word = 0, faces = faces_; 64 * word < faces; ++word)
             for (std::uint64_t left = seen_[word]; left != 0; left &= left - 1) {
                 const unsigned face = 64 * word + static_cast<unsigned>(__builtin_ctzll(left));
                 upper_[face] = kNever;
-                if (edges_ > kWidestRing) continue;
+                if (edges > kWidestRing) continue;
                 for (unsigned edge = 0; edge < 3; ++edge) {
                     const unsigned beyond = beyond_[face][edge], outside = beyond / 4;
-                    rim_beyond_[edges_] = beyond;
-                    rim_start_[edges_] = corner_[face][edge], rim_end_[edges_] = corner_[face][edge == 2 ? 0 : edge + 1];
-                    edges_ += ~seen_[outside / 64] >> (outside % 64) & 1u;  // no branch: it could not be foreseen
+                    rim_beyond_[edges] = beyond;
+                    rim_start_[edges] = corner_[face][edge], rim_end_[edges] = corner_[face][edge == 2 ? 0 : edge + 1];
+                    edges += ~seen_[outside / 64] >> (outside % 64) & 1u;  // no branch: it could not be foreseen
                 }
             }
-        return edges_ >= 3 && edges_ <= kWidestRing && faces_ + kWidestRing <= kMostFaces;
+        edges_ = edges;
+        return edges >= 3 && edges <= kWidestRing && faces_ + kWidestRing <= kMostFaces;
     }
 
     // Lay a triangle between each edge of the rim and the new vertex, and join them side by side. False if they are no ring.
@@ -136,10 +138,11 @@ private:
     }
 
     CLEARANCE_INLINE void lay_faces() {
-        for (unsigned k = 0; k < edges_; ++k) {
-            const unsigned start = rim_start_[k], end = rim_end_[k], beyond = rim_beyond_[k], face = faces_ + k;
+        const unsigned edges = edges_, faces = faces_, top = vertices_;
+        for (unsigned k = 0; k < edges; ++k) {
+            const unsigned start = rim_start_[k], end = rim_end_[k], beyond = rim_beyond_[k], face = faces + k;
             put(first_, k, vertex_[start].w), put(next_, k, vertex_[end].w);
-            corner_[face][0] = start, corner_[face][1] = end, corner_[face][2] = vertices_;
+            corner_[face][0] = start, corner_[face][1] = end, corner_[face][2] = top;
             beyond_[face][0] = beyond;
             beyond_[beyond / 4][beyond % 4] = 4 * face;
             rim_of_[start] = k;
@@ -147,13 +150,14 @@ private:
     }
 
     CLEARANCE_INLINE bool join_ring() {
+        const unsigned edges = edges_, faces = faces_;
         unsigned at = 0;
-        for (unsigned k = 0; k < edges_; ++k) {
+        for (unsigned k = 0; k < edges; ++k) {
             if (k > 0 && at == 0) return false;
             const unsigned end = rim_end_[at], next = rim_of_[end];
-            if (next >= edges_ || rim_start_[next] != end) return false;
-            beyond_[faces_ + at][1] = 4 * (faces_ + next) + 2;
-            beyond_[faces_ + next][2] = 4 * (faces_ + at) + 1;
+            if (next >= edges || rim_start_[next] != end) return false;
+            beyond_[faces + at][1] = 4 * (faces + next) + 2;
+            beyond_[faces + next][2] = 4 * (faces + at) + 1;
             at = next;
         }
         return at == 0;
@@ -188,10 +192,10 @@ private:
     double size_;
     unsigned faces_, vertices_, edges_;                             // edges: of the rim
     std::uint64_t alive_[kMostFaces / 64], seen_[kMostFaces / 64];  // a bit for each face
-    alignas(64) double normal_[3][kMostFaces];                      // outward, unit
-    alignas(64) double height_[kMostFaces];                         // of the planes over the origin
-    alignas(64) double upper_[kMostFaces];                          // minus the proved distance of the faces
-    unsigned corner_[kMostFaces][4], beyond_[kMostFaces][4];        // beyond: see Polytope::Face
+    alignas(64) double normal_[3][kColumn];                         // outward, unit
+    alignas(64) double height_[kColumn];                            // of the planes over the origin
+    alignas(64) double upper_[kColumn];                             // minus the proved distance of the faces
+    unsigned corner_[kColumn][4], beyond_[kColumn][4];              // beyond: see Polytope::Face
     Corner<double> vertex_[kMostVertices];
     unsigned rim_start_[kWidestRing + 4], rim_end_[kWidestRing + 4], rim_beyond_[kWidestRing + 4];
     unsigned rim_of_[kMostVertices];  // the edge of the rim that starts at a vertex
