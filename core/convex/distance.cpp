@@ -38,20 +38,6 @@ CoreGap<double> gap_apart(const CorePair& pair, const GjkResult& found) {
     return gap;
 }
 
-// Most walks end with the very direction that proves how far the polytopes are apart: then that is the answer.
-std::optional<CoreGap<double>> gap_of_walk(const PolytopeWalk& walked, const StopRule& stop, double touching) {
-    if (walked.end != PolytopeWalk::End::settled || !walked.last_is_best) return std::nullopt;
-    Vec3d nearest{0, 0, 0}, point_a{0, 0, 0};
-    for (int k = 0; k < walked.count; ++k) {
-        nearest = nearest + walked.weight[k] * walked.corner[k].w;
-        point_a = point_a + walked.weight[k] * walked.corner[k].a;
-    }
-    const double upper = norm(nearest);
-    if (!(upper - walked.lower <= min_of(stop.width, stop.relative_width * upper)) || !(upper > touching))
-        return std::nullopt;
-    return CoreGap<double>{point_a, walked.normal, upper, walked.lower, upper};
-}
-
 // Most polytopes that are in each other can be measured without care.
 std::optional<CoreGap<double>> gap_of_growth(const CorePair& pair, const PolytopeWalk& walked, const PolytopeGrowth& grown,
                                              int& iterations) {
@@ -142,8 +128,10 @@ CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int
         walked = &here;
     }
     if (walked != nullptr) {
-        if (const auto found = gap_of_walk(*walked, stop, touching))
-            return iterations += walked->iterations, widened(*found, rounding);
+        if (walked->end == PolytopeWalk::End::proved) {
+            iterations += walked->iterations;
+            return widened({walked->point_a, walked->normal, walked->upper, walked->lower, walked->upper}, rounding);
+        }
         PolytopeGrowth here_too;
         if (const auto rule = growth_after(*walked, pair, question); rule && grown == nullptr) {
             const PolytopePair polytopes = polytopes_of(pair, walked->normal, stop);

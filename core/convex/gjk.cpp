@@ -81,13 +81,11 @@ PolytopeCorners corners_of(const ConvexCore& core) {
 }  // namespace
 
 PolytopePair polytopes_of(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop) {
-    return {corners_of(pair.a),
-            corners_of(pair.b),
-            pair.a_from_b,
-            pair.b_origin,
-            unit_or({1, 0, 0}, towards_b),
-            kTouching * pair.size,
-            stop};
+    const double length = norm(towards_b);
+    const bool leads_on = length > 0.0;
+    return {
+        corners_of(pair.a),      corners_of(pair.b),    pair.a_from_b, pair.b_origin, leads_on ? towards_b : Vec3d{1, 0, 0},
+        leads_on ? length : 1.0, kTouching * pair.size, stop};
 }
 
 GjkResult gjk(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop) {
@@ -104,7 +102,8 @@ GjkResult gjk(const CorePair& pair, const PolytopeWalk& walked, const StopRule& 
     GjkResult result{{}, walked.normal, walked.lower, 0.0, walked.iterations};
     result.simplex.take(walked);
     result.upper = result.simplex.distance();
-    const bool is_settled = walked.end == PolytopeWalk::End::settled && stop.holds(result.lower, result.upper);
+    const bool has_settled = walked.end == PolytopeWalk::End::proved || walked.end == PolytopeWalk::End::settled;
+    const bool is_settled = has_settled && stop.holds(result.lower, result.upper);
     // Where corners of both are at one place, no direction leads on.
     if (is_settled || result.upper == 0.0) return result;
     return walked_on(pair, result, stop);

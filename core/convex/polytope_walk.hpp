@@ -26,23 +26,25 @@ Vec3d farthest_in_tree(const Hull& hull, const Vec3d& along);
 // Two polytopes in the frame of a, and what is asked of them.
 struct PolytopePair {
     PolytopeCorners a, b;
-    Mat3 a_from_b;
-    Vec3d b_origin;
-    Vec3d towards_b;  // unit: where to begin
+    const Mat3& a_from_b;
+    const Vec3d& b_origin;
+    Vec3d towards_b;  // where to begin, and
+    double length;    // of that
     double touching;  // nearer than this, directions are noise
     StopRule stop;
 };
 
 // Where a walk ended, and what it has proved by then.
 struct PolytopeWalk {
-    enum class End { settled, meeting, unclear };
+    enum class End { proved, settled, meeting, unclear };  // proved: there is nothing left to find
     End end;
     int iterations, count;     // of steps, and of corners: four of them hold the origin
-    bool last_is_best;         // the normal is the direction from the nearest point to the origin
     Vec3d normal;              // the unit vector that proves
     double lower;              // this
     Corner<double> corner[4];  // and these have, with
-    double weight[3];          // these weights, the nearest point
+    double weight[3];          // these weights, the nearest point,
+    double upper;              // which, if the end is `proved`, is so far away
+    Vec3d point_a;             // and there on a
 };
 
 }  // namespace clearance

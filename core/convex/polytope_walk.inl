@@ -8,7 +8,8 @@ namespace clearance {
 namespace {
 
 // What lanes walk over that have nothing to do: two points.
-constexpr PolytopePair kNothing{{}, {}, kNoTurn, {-1, 0, 0}, {1, 0, 0}, 0.0, {0.0}};
+constexpr Vec3d kAside{-1, 0, 0};
+constexpr PolytopePair kNothing{{}, {}, kNoTurn, kAside, {1, 0, 0}, 1.0, 0.0, {0.0}};
 
 constexpr int kMostSteps = 64;  // beyond this a walk goes in circles
 
@@ -58,19 +59,24 @@ class Walks {
     static constexpr int kLanes = Traits::count;
 
 public:
+    // What a lane leaves behind is not cleared away: no matter what, but numbers.
+    CLEARANCE_INLINE Walks() {
+        for (int k = 0; k < 3; ++k) {
+            near_.corner[k].w = near_.corner[k].a = Vec3<Real>{Real(0.0), Real(0.0), Real(0.0)};
+            near_.weight[k] = Real(0.0);
+        }
+        for (int lane = 0; lane < kLanes; ++lane) rest(lane);
+    }
+
     CLEARANCE_INLINE void begin(int lane, const PolytopePair& pair, PolytopeWalk* found) {
         pair_[lane] = &pair, found_[lane] = found;
         active_ |= 1u << lane;
         const unsigned has_cells = pair.a.cells != nullptr || pair.b.cells != nullptr ? 1u : 0u;
         with_cells_ = (with_cells_ & ~(1u << lane)) | has_cells << lane;
         set_lane(near_.corners, lane, 0.0), set_lane(near_.distance, lane, std::numeric_limits<double>::infinity());
-        set_lane(near_.normal, lane, pair.towards_b), set_lane(near_.length, lane, norm(pair.towards_b));
+        set_lane(near_.normal, lane, pair.towards_b), set_lane(near_.length, lane, pair.length);
         set_lane(lower_, lane, -std::numeric_limits<double>::infinity()), set_lane(normal_, lane, pair.towards_b);
         set_lane(steps_, lane, 0.0), set_lane(touching_, lane, pair.touching);
-        for (int k = 0; k < 3; ++k) {  // no matter what, but numbers
-            set_lane(near_.corner[k].w, lane, {0, 0, 0}), set_lane(near_.corner[k].a, lane, {0, 0, 0});
-            set_lane(near_.weight[k], lane, 0.0);
-        }
         for (int k = 0; k < 3; ++k) set_lane(a_from_b_[k], lane, pair.a_from_b.row[k]);
         set_lane(b_origin_, lane, pair.b_origin);
         set_lane(width_, lane, pair.stop.width), set_lane(relative_width_, lane, pair.stop.relative_width);
@@ -86,16 +92,38 @@ public:
 
     CLEARANCE_INLINE unsigned active() const { return active_; }
 
-    // One step in all lanes; those that have ended are returned.
-    CLEARANCE_INLINE unsigned step() {
-        Corner<Real> newest = farthest();
+    // One step in all lanes, in three stages; those that have ended are returned. First, in which directions to look, and
+    // into which cells?
+    CLEARANCE_INLINE void aim() {
+        Vec3<Real> along = near_.normal;
+        store(along_a_, along), store(along_b_, -(along.x * a_from_b_[0] + along.y * a_from_b_[1] + along.z * a_from_b_[2]));
+        if (kLanes == 1 || with_cells_ == 0) return;
+        Traits::store(cells_a_, SupportCells::cells_of(load(along_a_)));
+        Traits::store(cells_b_, SupportCells::cells_of(load(along_b_)));
+    }
+
+    // Which points are farthest there.
+    CLEARANCE_INLINE void look() {
+        for_lanes(active_, [&](int lane) {
+            const Vec3d a = farthest_at(pair_[lane]->a, along_a_, cells_a_, lane);
+            const Vec3d b = farthest_at(pair_[lane]->b, along_b_, cells_b_, lane);
+            on_a_[0][lane] = a.x, on_a_[1][lane] = a.y, on_a_[2][lane] = a.z;
+            on_b_[0][lane] = b.x, on_b_[1][lane] = b.y, on_b_[2][lane] = b.z;
+        });
+    }
+
+    // What they prove, and where to go from there.
+    CLEARANCE_INLINE unsigned judge() {
+        Vec3<Real> a = load(on_a_), b = load(on_b_);
+        Vec3<Real> turned{dot(a_from_b_[0], b), dot(a_from_b_[1], b), dot(a_from_b_[2], b)};
+        Corner<Real> newest{a - (turned + b_origin_), a};
         steps_ = steps_ + Real(1.0);
         Real inverse = Real(1.0) / near_.length, separation = -dot(near_.normal, newest.w) * inverse;
         Mask is_higher = separation > lower_;
         lower_ = select(is_higher, separation, lower_);
         normal_ = select(is_higher, inverse * near_.normal, normal_);
         const unsigned settled = bits_of(both(near_.corners > Real(0.0), stops())) & active_;
-        for_lanes(settled, [&](int lane) { leave(lane, PolytopeWalk::End::settled, bits_of(is_higher) >> lane & 1u); });
+        if (settled != 0) settle(settled, is_higher);
 
         auto growth = near_.grow(newest);
         const unsigned meeting = bits_of(growth.holds_origin) & active_ & ~settled;
@@ -103,7 +131,7 @@ public:
         Mask is_lost = either(growth.is_unclear, near_.distance <= touching_);
         is_lost = either(is_lost, steps_ >= Real(static_cast<double>(kMostSteps)));
         const unsigned lost = bits_of(is_lost) & active_ & ~settled & ~meeting;
-        for_lanes(lost, [&](int lane) { leave(lane, PolytopeWalk::End::unclear, false); });
+        for_lanes(lost, [&](int lane) { leave(lane, PolytopeWalk::End::unclear); });
         return settled | meeting | lost;
     }
 
@@ -132,33 +160,29 @@ private:
         return farthest_corner<Points>(of, direction, [&] { return static_cast<int>(cells[lane]); });
     }
 
-    CLEARANCE_INLINE Corner<Real> farthest() {
-        Vec3<Real> along = near_.normal;
-        Vec3<Real> along_b = -(along.x * a_from_b_[0] + along.y * a_from_b_[1] + along.z * a_from_b_[2]);
-        double along_a_at[3][kLanes], along_b_at[3][kLanes], cells_a[kLanes], cells_b[kLanes];
-        store(along_a_at, along), store(along_b_at, along_b);
-        if (kLanes > 1 && with_cells_ != 0) {
-            Traits::store(cells_a, SupportCells::cells_of(along));
-            Traits::store(cells_b, SupportCells::cells_of(along_b));
+    // Most walks end with the very direction that proves how far the polytopes are apart: then that is the answer.
+    CLEARANCE_INLINE void settle(unsigned lanes, Mask last_is_best) {
+        Vec3<Real> nearest = near_.weight[0] * near_.corner[0].w, point_a = near_.weight[0] * near_.corner[0].a;
+        for (int k = 1; k < 3; ++k) {
+            nearest = nearest + near_.weight[k] * near_.corner[k].w;
+            point_a = point_a + near_.weight[k] * near_.corner[k].a;
         }
-        for_lanes(active_, [&](int lane) {
-            const Vec3d a = farthest_at(pair_[lane]->a, along_a_at, cells_a, lane);
-            const Vec3d b = farthest_at(pair_[lane]->b, along_b_at, cells_b, lane);
-            on_a_[0][lane] = a.x, on_a_[1][lane] = a.y, on_a_[2][lane] = a.z;
-            on_b_[0][lane] = b.x, on_b_[1][lane] = b.y, on_b_[2][lane] = b.z;
+        Real upper = norm(nearest);
+        Mask is_narrow = upper - lower_ <= min_of(width_, relative_width_ * upper);
+        const unsigned proved = bits_of(both(last_is_best, both(is_narrow, upper > touching_))) & lanes;
+        for_lanes(proved, [&](int lane) {
+            leave(lane, PolytopeWalk::End::proved);
+            found_[lane]->upper = lane_of(upper, lane), found_[lane]->point_a = get_lane(point_a, lane);
         });
-        Vec3<Real> a = load(on_a_), b = load(on_b_);
-        Vec3<Real> turned{dot(a_from_b_[0], b), dot(a_from_b_[1], b), dot(a_from_b_[2], b)};
-        return {a - (turned + b_origin_), a};
+        for_lanes(lanes & ~proved, [&](int lane) { leave(lane, PolytopeWalk::End::settled); });
     }
 
-    CLEARANCE_INLINE void leave(int lane, PolytopeWalk::End end, bool last_is_best) {
+    CLEARANCE_INLINE void leave(int lane, PolytopeWalk::End end) {
         PolytopeWalk& found = *found_[lane];
         found.end = end;
         found.iterations = static_cast<int>(lane_of(steps_, lane));
-        found.count = static_cast<int>(lane_of(near_.corners, lane));
-        found.last_is_best = last_is_best;
         found.normal = get_lane(normal_, lane), found.lower = lane_of(lower_, lane);
+        found.count = static_cast<int>(lane_of(near_.corners, lane));
         for (int k = 0; k < 3; ++k) {
             found.corner[k] = get(near_.corner[k], lane);
             found.weight[k] = lane_of(near_.weight[k], lane);
@@ -166,7 +190,7 @@ private:
     }
 
     CLEARANCE_INLINE void leave_meeting(int lane, Corner<Real>& newest) {
-        leave(lane, PolytopeWalk::End::meeting, false);
+        leave(lane, PolytopeWalk::End::meeting);
         PolytopeWalk& found = *found_[lane];
         found.count = 4;
         for (int k = 0; k < 3; ++k) found.corner[k] = get(near_.held[k], lane);
@@ -176,6 +200,7 @@ private:
     NearSimplex<Real> near_;
     Vec3<Real> normal_, a_from_b_[3], b_origin_;
     Real lower_, steps_, touching_, width_, relative_width_, lower_above_, upper_at_most_;
+    double along_a_[3][kLanes], along_b_[3][kLanes], cells_a_[kLanes], cells_b_[kLanes];
     double on_a_[3][kLanes], on_b_[3][kLanes];
     const PolytopePair* pair_[kLanes];
     PolytopeWalk* found_[kLanes];
@@ -186,23 +211,31 @@ template <class Points>
 void walk_one(const PolytopePair& pair, PolytopeWalk& found) {
     Walks<double, Points> walk;
     walk.begin(0, pair, &found);
-    while (walk.step() == 0) {
-    }
+    do {
+        walk.aim(), walk.look();
+    } while (walk.judge() == 0);
 }
 
-// A lane whose walk has ended takes the next pair.
+// A lane whose walk has ended takes the next pair. Groups of lanes take turns, stage by stage: each of them spends most of
+// its time waiting for itself.
 template <class Real, class Points>
 void walk_many(const PolytopePair* pairs, PolytopeWalk* found, std::size_t count) {
-    Walks<Real, Points> walks;
+    constexpr int kGroups = 2;
+    Walks<Real, Points> walks[kGroups];
     std::size_t next = 0;
-    const auto take = [&](int lane) {
-        if (next == count) return walks.rest(lane);
-        walks.begin(lane, pairs[next], &found[next]);
+    const auto take = [&](Walks<Real, Points>& group, int lane) {
+        if (next == count) return group.rest(lane);
+        group.begin(lane, pairs[next], &found[next]);
         ++next;
     };
-    for (int lane = 0; lane < LaneTraits<Real>::count; ++lane) take(lane);
-    while (walks.active() != 0)
-        for (unsigned ended = walks.step(); ended != 0; ended &= ended - 1) take(__builtin_ctz(ended));
+    for (int lane = 0; lane < LaneTraits<Real>::count; ++lane)
+        for (auto& group : walks) take(group, lane);
+    while ((walks[0].active() | walks[1].active()) != 0) {
+        for (auto& group : walks) group.aim();
+        for (auto& group : walks) group.look();
+        for (auto& group : walks)
+            for (unsigned ended = group.judge(); ended != 0; ended &= ended - 1) take(group, __builtin_ctz(ended));
+    }
 }
 
 }  // namespace
