@@ -17,7 +17,8 @@ template <class Real>
 class Shell {
     using Traits = LaneTraits<Real>;
     static constexpr unsigned kLanes = Traits::count;
-    static constexpr unsigned kMostFaces = 512, kMostVertices = kMostFaces / 8 + 4, kWidestRing = 24;
+    static constexpr unsigned kMostFaces = 384, kMostVertices = 64, kWidestRing = 24;
+    static_assert((kMostFaces - kWidestRing) / kPointBlock + 5 <= kMostVertices);
     static constexpr unsigned kColumn = kMostFaces + 8;  // columns a power of two apart drive each other out of the cache
     static constexpr double kNever = -std::numeric_limits<double>::infinity();
 
@@ -41,12 +42,9 @@ public:
         vertex_[2] = corner[is_turned ? 1 : 2], vertex_[3] = corner[3];
         vertices_ = 4;
         constexpr unsigned kCorner[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
-        constexpr unsigned kBeyond[4][3] = {
-            {4 + 2, 8 + 2, 12 + 2}, {12 + 1, 8 + 0, 0 + 0}, {4 + 1, 12 + 0, 0 + 1}, {8 + 1, 4 + 0, 0 + 2}};
         double last[3][kPointBlock] = {};
         for (unsigned f = 0; f < 4; ++f) {
-            for (unsigned edge = 0; edge < 3; ++edge)
-                corner_[f][edge] = kCorner[f][edge], beyond_[f][edge] = kBeyond[f][edge];
+            put_face(f, kCorner[f][0], kCorner[f][1], kCorner[f][2]);
             put(first_, f, vertex_[kCorner[f][0]].w), put(next_, f, vertex_[kCorner[f][1]].w);
             put(last, f, vertex_[kCorner[f][2]].w);
         }
@@ -91,9 +89,9 @@ public:
                 upper_[face] = kNever;
                 if (edges > kWidestRing) continue;
                 for (unsigned edge = 0; edge < 3; ++edge) {
-                    const unsigned beyond = beyond_[face][edge], outside = beyond / 4;
-                    rim_beyond_[edges] = beyond;
-                    rim_start_[edges] = corner_[face][edge], rim_end_[edges] = corner_[face][edge == 2 ? 0 : edge + 1];
+                    const unsigned start = corner_[face][edge], end = corner_[face][edge == 2 ? 0 : edge + 1];
+                    const unsigned outside = owner_[end][start];
+                    rim_start_[edges] = start, rim_end_[edges] = end;
                     edges += ~seen_[outside / 64] >> (outside % 64) & 1u;  // no branch: it could not be foreseen
                 }
             }
@@ -101,10 +99,18 @@ public:
         return edges >= 3 && edges <= kWidestRing && faces_ + kWidestRing <= kMostFaces;
     }
 
-    // Lay a triangle between each edge of the rim and the new vertex, and join them side by side. False if they are no ring.
+    // Lay a triangle between each edge of the rim and the new vertex. They close the polytope if every vertex of the rim
+    // begins one of its edges and ends another; that it is a single ring is not needed. False if that is not so.
     CLEARANCE_INLINE bool lay_ring() {
-        lay_faces();
-        return join_ring();
+        const unsigned edges = edges_, faces = faces_, top = vertices_;
+        std::uint64_t starts = 0, ends = 0;
+        for (unsigned k = 0; k < edges; ++k) {
+            const unsigned start = rim_start_[k], end = rim_end_[k];
+            put(first_, k, vertex_[start].w), put(next_, k, vertex_[end].w);
+            put_face(faces + k, start, end, top);
+            starts |= std::uint64_t{1} << start, ends |= std::uint64_t{1} << end;
+        }
+        return count_of(starts) == edges && count_of(ends) == edges;
     }
 
     // The planes of the ring. False if one of its faces needs care.
@@ -115,7 +121,8 @@ public:
         return add_planes(edges_, [&](unsigned) { return top; });
     }
 
-    // Where on a the foot of the origin comes from, if it lies on this face.
+    // Where on a the foot of the origin comes from, if it lies on this face or on the other half of a parallelogram that two
+    // edges span, whether that is there or not.
     CLEARANCE_INLINE bool point_a(unsigned face, Vec3d& found) const {
         const Corner<double>&p = vertex_[corner_[face][0]], &q = vertex_[corner_[face][1]], &r = vertex_[corner_[face][2]];
         const Vec3d along = q.w - p.w, other = r.w - p.w, turn = cross(along, other), aside = cross(p.w, turn);
@@ -123,11 +130,26 @@ public:
         const double b0 = 1.0 - b1 - b2;
         const Vec3d foot = b0 * p.w + b1 * q.w + b2 * r.w;
         found = b0 * p.a + b1 * q.a + b2 * r.a;
-        return min_of(b0, min_of(b1, b2)) >= -8.0 * kEpsilon &&
-               largest(foot - height_[face] * normal(face)) <= 64.0 * kEpsilon * size_;
+        if (!(largest(foot - height_[face] * normal(face)) <= 64.0 * kEpsilon * size_)) return false;
+        constexpr double kSlack = 8.0 * kEpsilon;
+        if (min_of(b0, min_of(b1, b2)) >= -kSlack) return true;
+        if (max_of(b0, max_of(b1, b2)) > 1.0 + kSlack) return false;
+        return b0 < -kSlack ? is_half(p, q, r) : b1 < -kSlack ? is_half(q, r, p) : is_half(r, p, q);
     }
 
 private:
+    static CLEARANCE_INLINE unsigned count_of(std::uint64_t bits) {
+        return static_cast<unsigned>(__builtin_popcountll(bits));
+    }
+
+    // Whether of the sides that meet at a corner one is an edge of a and one of b: then the face is half of a parallelogram.
+    CLEARANCE_INLINE bool is_half(const Corner<double>& at, const Corner<double>& one, const Corner<double>& other) const {
+        const auto stays = [&](const Vec3d& side) { return largest(side) <= 4.0 * kEpsilon * size_; };
+        const Vec3d one_a = one.a - at.a, other_a = other.a - at.a;
+        const bool one_is_of_b = stays(one_a), other_is_of_b = stays(other_a);
+        return (one_is_of_b && stays(other_a - (other.w - at.w))) || (other_is_of_b && stays(one_a - (one.w - at.w)));
+    }
+
     template <unsigned count>
     static CLEARANCE_INLINE void put(double (&to)[3][count], unsigned lane, const Vec3d& point) {
         to[0][lane] = point.x, to[1][lane] = point.y, to[2][lane] = point.z;
@@ -137,30 +159,10 @@ private:
         return {Traits::load(from[0] + lane), Traits::load(from[1] + lane), Traits::load(from[2] + lane)};
     }
 
-    CLEARANCE_INLINE void lay_faces() {
-        const unsigned edges = edges_, faces = faces_, top = vertices_;
-        for (unsigned k = 0; k < edges; ++k) {
-            const unsigned start = rim_start_[k], end = rim_end_[k], beyond = rim_beyond_[k], face = faces + k;
-            put(first_, k, vertex_[start].w), put(next_, k, vertex_[end].w);
-            corner_[face][0] = start, corner_[face][1] = end, corner_[face][2] = top;
-            beyond_[face][0] = beyond;
-            beyond_[beyond / 4][beyond % 4] = 4 * face;
-            rim_of_[start] = k;
-        }
-    }
-
-    CLEARANCE_INLINE bool join_ring() {
-        const unsigned edges = edges_, faces = faces_;
-        unsigned at = 0;
-        for (unsigned k = 0; k < edges; ++k) {
-            if (k > 0 && at == 0) return false;
-            const unsigned end = rim_end_[at], next = rim_of_[end];
-            if (next >= edges || rim_start_[next] != end) return false;
-            beyond_[faces + at][1] = 4 * (faces + next) + 2;
-            beyond_[faces + next][2] = 4 * (faces + at) + 1;
-            at = next;
-        }
-        return at == 0;
+    CLEARANCE_INLINE void put_face(unsigned face, unsigned p, unsigned q, unsigned r) {
+        corner_[face][0] = static_cast<std::uint8_t>(p), corner_[face][1] = static_cast<std::uint8_t>(q);
+        corner_[face][2] = static_cast<std::uint8_t>(r);
+        owner_[p][q] = owner_[q][r] = owner_[r][p] = static_cast<std::uint16_t>(face);
     }
 
     // The planes of new faces, whose first two corners are prepared.
@@ -195,10 +197,10 @@ private:
     alignas(64) double normal_[3][kColumn];                         // outward, unit
     alignas(64) double height_[kColumn];                            // of the planes over the origin
     alignas(64) double upper_[kColumn];                             // minus the proved distance of the faces
-    unsigned corner_[kColumn][4], beyond_[kColumn][4];              // beyond: see Polytope::Face
+    std::uint8_t corner_[kColumn][4];
+    std::uint16_t owner_[kMostVertices][kMostVertices];  // the face to the left of an edge from one vertex to another
     Corner<double> vertex_[kMostVertices];
-    unsigned rim_start_[kWidestRing + 4], rim_end_[kWidestRing + 4], rim_beyond_[kWidestRing + 4];
-    unsigned rim_of_[kMostVertices];  // the edge of the rim that starts at a vertex
+    unsigned rim_start_[kWidestRing + 4], rim_end_[kWidestRing + 4];
     alignas(64) double first_[3][kWidestRing] = {}, next_[3][kWidestRing] = {};
 };
 
