@@ -22,6 +22,21 @@ double skew_of(const Mat3& m) {
     return max_of(scale, shear);
 }
 
+double turned_volume(const Mat3& m) { return dot(m.row[0], cross(m.row[1], m.row[2])); }
+
+bool ends_as_poses_do(const double* m) { return m[12] == 0.0 && m[13] == 0.0 && m[14] == 0.0 && m[15] == 1.0; }
+
+// Most poses are exact as far as rounding lets them, and can be taken as they are. NaN never seems small.
+CLEARANCE_INLINE bool needs_nothing(const Pose& pose) {
+    const Vec3d &x = pose.rotation.row[0], &y = pose.rotation.row[1], &z = pose.rotation.row[2], &t = pose.translation;
+    const auto is_small = [](double value, double limit) { return abs_of(value) <= limit; };
+    const auto vanishes = [&](double skew) { return is_small(skew, kNegligibleSkew); };
+    const bool is_straight = vanishes(dot(x, x) - 1.0) & vanishes(dot(y, y) - 1.0) & vanishes(dot(z, z) - 1.0) &
+                             vanishes(dot(x, y)) & vanishes(dot(y, z)) & vanishes(dot(z, x));
+    const bool is_near = is_small(t.x, kLargestLength) & is_small(t.y, kLargestLength) & is_small(t.z, kLargestLength);
+    return is_straight & is_near & (turned_volume(pose.rotation) > 0.0);
+}
+
 // One step towards the orthogonal polar factor, R (3 - R'R) / 2, which squares the error.
 Mat3 straightened(const Mat3& m) {
     Mat3 result;
@@ -52,16 +67,16 @@ void refuse_what_is_too_large(const double* m) {
 
 Pose pose_from_matrix(const double* m) {
     Pose pose{{{{m[0], m[1], m[2]}, {m[4], m[5], m[6]}, {m[8], m[9], m[10]}}}, {m[3], m[7], m[11]}};
+    if (needs_nothing(pose) && ends_as_poses_do(m)) return pose;
     double sum = 0.0;  // a NaN or an infinity does not get lost in it
     for (int k = 0; k < 12; ++k) sum += m[k];
     double skew = skew_of(pose.rotation);
     if (sum * 0.0 != 0.0 || largest(pose.translation) > kLargestLength || skew > kLargestLength) refuse_what_is_too_large(m);
-    if (m[12] != 0.0 || m[13] != 0.0 || m[14] != 0.0 || m[15] != 1.0)
-        throw std::invalid_argument("the last row of a pose must be 0 0 0 1.");
+    if (!ends_as_poses_do(m)) throw std::invalid_argument("the last row of a pose must be 0 0 0 1.");
     if (!(skew <= kLargestSkew))
         refuse("the rotation of a pose must be orthonormal to 1e-6 (no scale, no shear), but it is off by %.6g.",
                0.5 * skew);
-    if (dot(pose.rotation.row[0], cross(pose.rotation.row[1], pose.rotation.row[2])) < 0.0)
+    if (turned_volume(pose.rotation) < 0.0)
         throw std::invalid_argument("the rotation of a pose must not mirror, but its determinant is -1.");
     for (int step = 0; step < 3 && skew > kNegligibleSkew; ++step) {
         pose.rotation = straightened(pose.rotation);
