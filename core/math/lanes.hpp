@@ -35,8 +35,8 @@ CLEARANCE_INLINE bool but_not(bool a, bool b) { return a & !b; }
 CLEARANCE_INLINE unsigned bits_of(bool mask) { return mask ? 1u : 0u; }
 
 // How lanes meet memory. load: one double per lane, in a row; gather: `stride` apart; gather2: two in a row per lane;
-// store: lane after lane; store3: x y z of the first lane, then of the next; without z, zeros in its place. highest: in all
-// lanes the highest of them.
+// gather3: for each lane the first three of a row that it names; store: lane after lane; store3: x y z of the first lane,
+// then of the next; without z, zeros in its place. highest: in all lanes the highest of them.
 template <class Real>
 struct LaneTraits;
 
@@ -47,6 +47,9 @@ struct LaneTraits<double> {
     static CLEARANCE_INLINE double load(const double* from) { return *from; }
     static CLEARANCE_INLINE double gather(const double* from, std::size_t) { return *from; }
     static CLEARANCE_INLINE void gather2(const double* from, std::size_t, double& x, double& y) { x = from[0], y = from[1]; }
+    static CLEARANCE_INLINE void gather3(const double (*rows)[4], const unsigned* row, double& x, double& y, double& z) {
+        x = rows[row[0]][0], y = rows[row[0]][1], z = rows[row[0]][2];
+    }
     static CLEARANCE_INLINE void store(double* to, double value) { *to = value; }
     static CLEARANCE_INLINE void store3(double* to, double x, double y, double z) { to[0] = x, to[1] = y, to[2] = z; }
     static CLEARANCE_INLINE void store3(double* to, double x, double y) { store3(to, x, y, 0.0); }
@@ -103,6 +106,12 @@ struct LaneTraits<Double2> {
         __m128d first = _mm_loadu_pd(from), second = _mm_loadu_pd(from + stride);
         x = _mm_unpacklo_pd(first, second);
         y = _mm_unpackhi_pd(first, second);
+    }
+    static CLEARANCE_INLINE void gather3(const double (*rows)[4], const unsigned* row, Double2& x, Double2& y, Double2& z) {
+        __m128d first = _mm_loadu_pd(rows[row[0]]), second = _mm_loadu_pd(rows[row[1]]);
+        x = _mm_unpacklo_pd(first, second);
+        y = _mm_unpackhi_pd(first, second);
+        z = _mm_set_pd(rows[row[1]][2], rows[row[0]][2]);
     }
     static CLEARANCE_INLINE void store(double* to, Double2 value) { _mm_storeu_pd(to, value.value); }
     static CLEARANCE_INLINE void store3(double* to, Double2 x, Double2 y, Double2 z) {
@@ -168,6 +177,14 @@ struct LaneTraits<Double4> {
         __m256d odd = _mm256_loadu2_m128d(from + 3 * stride, from + stride);
         x = _mm256_unpacklo_pd(even, odd);
         y = _mm256_unpackhi_pd(even, odd);
+    }
+    static CLEARANCE_INLINE void gather3(const double (*rows)[4], const unsigned* row, Double4& x, Double4& y, Double4& z) {
+        const auto at = [&](int k) { return _mm256_loadu_pd(rows[row[k]]); };
+        __m256d low = _mm256_unpacklo_pd(at(0), at(1)), next_low = _mm256_unpacklo_pd(at(2), at(3));  // x x z z
+        __m256d high = _mm256_unpackhi_pd(at(0), at(1)), next_high = _mm256_unpackhi_pd(at(2), at(3));
+        x = _mm256_permute2f128_pd(low, next_low, 0x20);
+        y = _mm256_permute2f128_pd(high, next_high, 0x20);
+        z = _mm256_permute2f128_pd(low, next_low, 0x31);
     }
     static CLEARANCE_INLINE void store(double* to, Double4 value) { _mm256_storeu_pd(to, value.value); }
     static CLEARANCE_INLINE void store3(double* to, Double4 x, Double4 y, Double4 z) {
@@ -244,6 +261,18 @@ struct LaneTraits<Double8> {
         __m512d even = four_pairs(from, 2 * stride), odd = four_pairs(from + stride, 2 * stride);
         x = _mm512_unpacklo_pd(even, odd);
         y = _mm512_unpackhi_pd(even, odd);
+    }
+    static CLEARANCE_INLINE void gather3(const double (*rows)[4], const unsigned* row, Double8& x, Double8& y, Double8& z) {
+        const auto two_rows = [&](int k) {
+            __m256d low = _mm256_loadu_pd(rows[row[k]]), high = _mm256_loadu_pd(rows[row[k + 2]]);
+            return _mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1);
+        };
+        __m512d even = two_rows(0), odd = two_rows(1), next_even = two_rows(4), next_odd = two_rows(5);
+        __m512d low = _mm512_unpacklo_pd(even, odd), next_low = _mm512_unpacklo_pd(next_even, next_odd);  // x x z z ...
+        __m512d high = _mm512_unpackhi_pd(even, odd), next_high = _mm512_unpackhi_pd(next_even, next_odd);
+        x = _mm512_shuffle_f64x2(low, next_low, 0b10001000);
+        y = _mm512_shuffle_f64x2(high, next_high, 0b10001000);
+        z = _mm512_shuffle_f64x2(low, next_low, 0b11011101);
     }
     static CLEARANCE_INLINE void store(double* to, Double8 value) { _mm512_storeu_pd(to, value.value); }
     static CLEARANCE_INLINE void store3(double* to, Double8 x, Double8 y, Double8 z) {
