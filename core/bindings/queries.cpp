@@ -182,7 +182,7 @@ nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at
     std::mutex adding;
     {
         const nb::gil_scoped_release release;
-        const std::size_t block = single_elements ? 1024 : kRowsAtATime;
+        const std::size_t block = rows_at_a_time(rows, threads, kRowsAtATime);
         Pool::shared().for_blocks(rows, block, threads, [&](std::size_t begin, std::size_t end) {
             Work work;
             if (single_elements) {

@@ -1,5 +1,6 @@
 #include "parallel/pool.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -69,6 +70,14 @@ int core_count() {
 #endif
     const unsigned count = std::thread::hardware_concurrency();
     return count > 0 ? static_cast<int>(count) : 1;
+}
+
+std::size_t rows_at_a_time(std::size_t rows, int threads, std::size_t least) {
+    constexpr std::size_t kBlocksOfThread = 8, kMost = 4096;
+    if (rows <= least) return least;
+    const std::size_t sharing = static_cast<std::size_t>(threads > 0 ? threads : core_count());
+    const std::size_t fair = std::min(rows / (kBlocksOfThread * sharing), kMost);
+    return std::max<std::size_t>(fair / least, 1) * least;
 }
 
 Pool::Pool() : shared_(new Shared) {}

@@ -45,4 +45,9 @@ private:
 // Cores this process may use.
 int core_count();
 
+// How many rows a thread should take at a time: a multiple of `least`, which is enough to pay for taking them. Threads whose
+// rows are neighbours take lines of the cache away from each other, so blocks are long where there are many rows, but short
+// enough for all threads to end at about the same time.
+std::size_t rows_at_a_time(std::size_t rows, int threads, std::size_t least);
+
 }  // namespace clearance
