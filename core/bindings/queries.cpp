@@ -138,7 +138,7 @@ struct HintedQuestion {
     Question question;
 };
 
-constexpr std::size_t kRowsAtATime = 64;
+constexpr std::size_t kRowsAtATime = 128;
 
 struct HintedRows {
     std::optional<HintedQuestion> row[kRowsAtATime];
@@ -182,7 +182,7 @@ nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at
     std::mutex adding;
     {
         const nb::gil_scoped_release release;
-        const std::size_t block = rows_at_a_time(rows, threads, kRowsAtATime);
+        const std::size_t block = rows_at_a_time(rows, threads, kRowsAtATime / 2);
         Pool::shared().for_blocks(rows, block, threads, [&](std::size_t begin, std::size_t end) {
             Work work;
             if (single_elements) {

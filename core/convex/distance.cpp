@@ -104,12 +104,6 @@ bool begins_with_walk(const CorePair& pair, const CoreQuestion& question) {
     return are_far_apart(pair) && asks_for_all(question);
 }
 
-std::optional<GrowthRule> growth_after(const PolytopeWalk& walked, const CorePair& pair, const CoreQuestion& question) {
-    if (walked.end != PolytopeWalk::End::meeting || question.upper_at_most >= 0.0) return std::nullopt;
-    if (!question.has_shortcuts || question.by_portal) return std::nullopt;
-    return GrowthRule{pair.size, question.width_inside, question.lower_above};
-}
-
 CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int& iterations, const DoneBeside& done) {
     const PolytopeWalk* walked = done.walk;
     const PolytopeGrowth* grown = done.growth;

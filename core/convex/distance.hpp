@@ -25,7 +25,12 @@ struct CoreQuestion {
 bool begins_with_walk(const CorePair& pair, const CoreQuestion& question);
 
 // How a polytope has to grow between two others that a walk has found meeting, if it has to.
-std::optional<GrowthRule> growth_after(const PolytopeWalk& walked, const CorePair& pair, const CoreQuestion& question);
+inline std::optional<GrowthRule> growth_after(const PolytopeWalk& walked, const CorePair& pair,
+                                              const CoreQuestion& question) {
+    if (walked.end != PolytopeWalk::End::meeting || question.upper_at_most >= 0.0) return std::nullopt;
+    if (!question.has_shortcuts || question.by_portal) return std::nullopt;
+    return GrowthRule{pair.size, question.width_inside, question.lower_above};
+}
 
 // What was done for a pair beside others: two polytopes were walked over, and one grew between them; or two cylinders were
 // brought to touch.

@@ -8,7 +8,7 @@ namespace clearance {
 
 // Cylinders that are to be brought to touch others, column by column: drums, seen in the frames of solids.
 struct DrumColumns {
-    static constexpr std::size_t kRoom = 64;
+    static constexpr std::size_t kRoom = 128;
     using Column = double[kRoom];
 
     Column axis[3], centre[3], radius, half_length;

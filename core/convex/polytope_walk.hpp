@@ -36,15 +36,20 @@ struct PolytopePair {
 
 // Where a walk ended, and what it has proved by then.
 struct PolytopeWalk {
-    enum class End { proved, settled, meeting, unclear };  // proved: there is nothing left to find
+    enum class End { proved, settled, meeting, unclear };
     End end;
-    int iterations, count;     // of steps, and of corners: four of them hold the origin
-    Vec3d normal;              // the unit vector that proves
-    double lower;              // this
-    Corner<double> corner[4];  // and these have, with
-    double weight[3];          // these weights, the nearest point,
-    double upper;              // which, if the end is `proved`, is so far away
-    Vec3d point_a;             // and there on a
+    int iterations;
+    Vec3d normal;  // the unit vector that proves
+    double lower;  // this
+
+    // `proved`: the nearest point, so far away and there on a, is as near as that. Nothing is left to find.
+    double upper;
+    Vec3d point_a;
+
+    // Where to go on, if something is; a walk that goes alone always tells.
+    int count;         // of corners: four of them hold the origin; otherwise they have, with
+    double weight[3];  // these weights, the nearest point
+    Corner<double> corner[4];
 };
 
 }  // namespace clearance

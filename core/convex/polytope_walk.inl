@@ -131,7 +131,10 @@ public:
         Mask is_lost = either(growth.is_unclear, near_.distance <= touching_);
         is_lost = either(is_lost, steps_ >= Real(static_cast<double>(kMostSteps)));
         const unsigned lost = bits_of(is_lost) & active_ & ~settled & ~meeting;
-        for_lanes(lost, [&](int lane) { leave(lane, PolytopeWalk::End::unclear); });
+        for_lanes(lost, [&](int lane) {
+            leave(lane, PolytopeWalk::End::unclear);
+            leave_corners(lane);
+        });
         return settled | meeting | lost;
     }
 
@@ -171,17 +174,26 @@ private:
         Mask is_narrow = upper - lower_ <= min_of(width_, relative_width_ * upper);
         const unsigned proved = bits_of(both(last_is_best, both(is_narrow, upper > touching_))) & lanes;
         for_lanes(proved, [&](int lane) {
-            leave(lane, PolytopeWalk::End::proved);
-            found_[lane]->upper = lane_of(upper, lane), found_[lane]->point_a = get_lane(point_a, lane);
+            PolytopeWalk& found = leave(lane, PolytopeWalk::End::proved);
+            found.upper = lane_of(upper, lane), found.point_a = get_lane(point_a, lane);
+            if (kLanes == 1) leave_corners(lane);
         });
-        for_lanes(lanes & ~proved, [&](int lane) { leave(lane, PolytopeWalk::End::settled); });
+        for_lanes(lanes & ~proved, [&](int lane) {
+            leave(lane, PolytopeWalk::End::settled);
+            leave_corners(lane);
+        });
     }
 
-    CLEARANCE_INLINE void leave(int lane, PolytopeWalk::End end) {
+    CLEARANCE_INLINE PolytopeWalk& leave(int lane, PolytopeWalk::End end) {
         PolytopeWalk& found = *found_[lane];
         found.end = end;
         found.iterations = static_cast<int>(lane_of(steps_, lane));
         found.normal = get_lane(normal_, lane), found.lower = lane_of(lower_, lane);
+        return found;
+    }
+
+    CLEARANCE_INLINE void leave_corners(int lane) {
+        PolytopeWalk& found = *found_[lane];
         found.count = static_cast<int>(lane_of(near_.corners, lane));
         for (int k = 0; k < 3; ++k) {
             found.corner[k] = get(near_.corner[k], lane);
@@ -190,8 +202,7 @@ private:
     }
 
     CLEARANCE_INLINE void leave_meeting(int lane, Corner<Real>& newest) {
-        leave(lane, PolytopeWalk::End::meeting);
-        PolytopeWalk& found = *found_[lane];
+        PolytopeWalk& found = leave(lane, PolytopeWalk::End::meeting);
         found.count = 4;
         for (int k = 0; k < 3; ++k) found.corner[k] = get(near_.held[k], lane);
         found.corner[3] = get(newest, lane);

@@ -33,7 +33,7 @@ void SideBySide::add(const PlacedPart& a, const PlacedPart& b, const Question& q
             to = pair.gap(work_);
             return;
         }
-        polytopes_.make(walking_.size(), pair.polytopes());
+        polytopes_.put(walking_.size(), [&] { return pair.polytopes(); });
         walking_.keep();
         if (walking_.size() == kRoom) walk();
     } else if (begins_with_touch(*convex_a, *convex_b, question)) {

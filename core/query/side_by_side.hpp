@@ -16,6 +16,11 @@ public:
     T& make(std::size_t k, const Arguments&... arguments) {
         return *std::construct_at(data() + k, arguments...);
     }
+    // What a function gives, made where it is to stay.
+    template <class Function>
+    void put(std::size_t k, const Function& function) {
+        ::new (static_cast<void*>(data() + k)) T(function());
+    }
     T* data() { return reinterpret_cast<T*>(bytes_); }
     T& operator[](std::size_t k) { return *std::launder(data() + k); }
 
@@ -36,7 +41,7 @@ public:
     void finish();
 
 private:
-    static constexpr std::size_t kRoom = 64;
+    static constexpr std::size_t kRoom = 128;
 
     // Convex pairs that wait, and where their gaps are to be written.
     class Waiting {
@@ -53,7 +58,7 @@ private:
         // All of them are answered, from what `done` tells.
         template <class Done>
         void answer(Work& work, const Done& done) {
-            for (std::size_t k = 0; k < size_; ++k) *to_[k] = pairs_[k].gap(work, done(k));
+            for (std::size_t k = 0; k < size_; ++k) ::new (static_cast<void*>(to_[k])) Gap(pairs_[k].gap(work, done(k)));
             size_ = 0;
         }
 

@@ -12,7 +12,7 @@ struct WaitingUnions {
     const AskedUnions& asked;
     BallPairs balls;
     BallPairs::Nearest first;
-    Gap first_gap{}, *to;
+    Gap first_gap, *to;
     std::size_t end = 0;  // of its pieces
 
     WaitingUnions(const AskedUnions& asked_, Gap* to_)
@@ -26,6 +26,8 @@ struct WaitingUnions {
 struct Piece {
     std::size_t i, j;
     Gap gap;
+
+    Piece(std::size_t i_, std::size_t j_) : i(i_), j(j_) {}
 };
 
 // Unions of convex parts all of which are to be known. Elements wait for each other elsewhere.
@@ -75,7 +77,7 @@ void distances(std::span<const AskedUnions> pairs, Gap* gaps, Work& work) {
     side_by_side.finish();
     for (WaitingUnions& one : waiting) {
         one.balls.for_nearer_than(one.first_gap.upper, [&](std::size_t i, std::size_t j) {
-            if (i != one.first.i || j != one.first.j) pieces.push_back({i, j, {}});
+            if (i != one.first.i || j != one.first.j) pieces.emplace_back(i, j);
         });
         one.end = pieces.size();
     }
