@@ -27,10 +27,9 @@ Question question_of(double at_most, double tolerance) {
 // The normal of an earlier answer is where to begin; an answer that was cut off has none.
 Vec3d direction_of(const Vec3d& normal) { return norm_sq(normal) > 0.0 ? normal : Vec3d{0, 0, 0}; }
 
-void check_converged(const Gap& gap) {
-    if (gap.converged) return;
+[[noreturn]] void refuse_unconverged(double lower, double upper) {
     const nb::object type = nb::module_::import_("clearance.errors").attr("NotConverged");
-    PyErr_SetObject(type.ptr(), type(gap.lower, gap.upper).ptr());
+    PyErr_SetObject(type.ptr(), type(lower, upper).ptr());
     throw nb::python_error();
 }
 
@@ -51,7 +50,7 @@ nb::object single_distance(nb::handle a, nb::handle b, double at_most, double to
     const Operand one = operand_of(a, "a"), other = operand_of(b, "b");
     refuse_two_half_spaces(*one.body, *other.body);
     NewGap gap(one, other, question);
-    check_converged(gap.result.gap);
+    if (!gap.result.gap.converged) refuse_unconverged(gap.result.gap.lower, gap.result.gap.upper);
     return std::move(gap.made);
 }
 
@@ -198,9 +197,7 @@ nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at
             total += work;
         });
     }
-    if (unconverged < rows)
-        check_converged(
-            {.distance = 0.0, .lower = out.lower[unconverged], .upper = out.upper[unconverged], .converged = false});
+    if (unconverged < rows) refuse_unconverged(out.lower[unconverged], out.upper[unconverged]);
     return nb::make_tuple(gaps.columns(), total);
 }
 

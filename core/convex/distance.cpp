@@ -23,8 +23,6 @@ constexpr double kSameDirection = 1e-9;
 // How far a witness may lie off its core, compared with the size.
 constexpr double kOffCore = 1e-11;
 
-double rounding_of(const CorePair& pair) { return 16.0 * kEpsilon * pair.reach; }
-
 // Two directions are known: that between the nearest points, and that which proves the distance. The one that separates
 // the cores farther is better, but points far apart would leave their cores if they were not opposite each other.
 CoreGap<double> gap_apart(const CorePair& pair, const GjkResult& found) {
@@ -122,10 +120,7 @@ CoreGap<double> core_gap(const CorePair& pair, const CoreQuestion& question, int
         walked = &here;
     }
     if (walked != nullptr) {
-        if (walked->end == PolytopeWalk::End::proved) {
-            iterations += walked->iterations;
-            return widened({walked->point_a, walked->normal, walked->upper, walked->lower, walked->upper}, rounding);
-        }
+        if (walked->end == PolytopeWalk::End::proved) return iterations += walked->iterations, proved_gap(*walked, pair);
         PolytopeGrowth here_too;
         if (const auto rule = growth_after(*walked, pair, question); rule && grown == nullptr) {
             const PolytopePair polytopes = polytopes_of(pair, walked->normal, stop);

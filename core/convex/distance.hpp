@@ -32,6 +32,15 @@ inline std::optional<GrowthRule> growth_after(const PolytopeWalk& walked, const 
     return GrowthRule{pair.size, question.width_inside, question.lower_above};
 }
 
+// The rounding of farthest points moves a bound by no more than this.
+inline double rounding_of(const CorePair& pair) { return 16.0 * kEpsilon * pair.reach; }
+
+// The gap that a walk over two polytopes has proved.
+inline CoreGap<double> proved_gap(const PolytopeWalk& walked, const CorePair& pair) {
+    const double rounding = rounding_of(pair);
+    return {walked.point_a, walked.normal, walked.upper, walked.lower - rounding, walked.upper + rounding};
+}
+
 // What was done for a pair beside others: two polytopes were walked over, and one grew between them; or two cylinders were
 // brought to touch.
 struct FoundTouch;

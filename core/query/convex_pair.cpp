@@ -53,8 +53,6 @@ bool begins_with_touch(const Convex& a, const Convex& b, const Question& questio
            !(norm_sq(question.parting) > 0.0);
 }
 
-double offset_of(const Part& part) { return norm(part.ball.centre - part.pose.translation); }
-
 ConvexPair::ConvexPair(const Convex& a, const Convex& b, const PlacedPart& at_a, const PlacedPart& at_b,
                        const Question& question)
     : turn_(at_a.rotation),
@@ -65,10 +63,10 @@ ConvexPair::ConvexPair(const Convex& a, const Convex& b, const PlacedPart& at_a,
       question_(question),
       pair_{a.core,
             b.core,
-            transposed_times(turn_, at_b.rotation),
-            transposed_times(turn_, at_b.origin - at_a.origin),
+            transposed_times(at_a.rotation, at_b.rotation),
+            transposed_times(at_a.rotation, at_b.origin - at_a.origin),
             size_ - (a.radius + b.radius),
-            size_ + largest(at_b.origin - at_a.origin) + offset_of(at_a.part) + offset_of(at_b.part),
+            size_ + largest(at_b.origin - at_a.origin) + at_a.part.offset + at_b.part.offset,
             is_curved(a.core) || is_curved(b.core)},
       cores_(question_for_cores()) {}
 
@@ -89,10 +87,10 @@ CoreQuestion ConvexPair::question_for_cores() const {
     return cores;
 }
 
-Gap ConvexPair::answer(CoreGap<double> found) const {
-    found.point_a = turn_ * found.point_a + origin_;
-    found.normal = turn_ * found.normal;
-    Gap gap = gap_of(swept(found, Weights<double>{}, radius_a_, radius_b_));
+CLEARANCE_INLINE Gap ConvexPair::answer(const CoreGap<double>& found) const {
+    const CoreGap<double> turned{turn_ * found.point_a + origin_, turn_ * found.normal, found.distance, found.lower,
+                                 found.upper};
+    Gap gap = gap_of(swept(turned, Weights<double>{}, radius_a_, radius_b_));
     gap.converged = has_converged(gap);
     return gap;
 }
@@ -136,6 +134,8 @@ Gap ConvexPair::gap(Work& work, const DoneBeside& done) const {
 }
 
 Gap ConvexPair::nearest(Work& work, const DoneBeside& done) const {
+    if (done.walk != nullptr && done.walk->end == PolytopeWalk::End::proved)
+        return work.iterations += done.walk->iterations, answer(proved_gap(*done.walk, pair_));
     int iterations = 0;
     CoreGap<double> known = core_gap(pair_, cores_, iterations, done);
     Gap best = answer(known);

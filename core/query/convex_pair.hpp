@@ -31,7 +31,7 @@ public:
 
 private:
     Gap nearest(Work& work, const DoneBeside& done) const;
-    Gap answer(CoreGap<double> found) const;
+    Gap answer(const CoreGap<double>& found) const;
     bool has_converged(const Gap& gap) const;
     CoreQuestion question_for_cores() const;
     CoreGap<double> found_another_way(const CoreGap<double>& known, int way, int& iterations) const;
@@ -48,8 +48,5 @@ private:
 bool begins_with_touch(const Convex& a, const Convex& b, const Question& question);
 
 Gap gap_of(const SweptGap<double>& swept);
-
-// How far a core lies from the origin of its own frame.
-double offset_of(const Part& part);
 
 }  // namespace clearance

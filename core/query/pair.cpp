@@ -28,7 +28,7 @@ std::optional<Gap> gap_of_ball(const Convex& solid, const Element& ball, const P
     const Vec3d seen = transposed_times(at_solid.rotation, centre - at_solid.origin);
     std::optional<CoreGap<double>> found = gap_of_point(solid.core, seen);
     if (!found) return std::nullopt;
-    const double rounding = 16.0 * kEpsilon * (at_solid.part.ball.radius + largest(seen) + offset_of(at_ball.part));
+    const double rounding = 16.0 * kEpsilon * (at_solid.part.ball.radius + largest(seen) + at_ball.part.offset);
     found->lower -= rounding, found->upper += rounding;
     found->point_a = at_solid.rotation * found->point_a + at_solid.origin;
     found->normal = at_solid.rotation * found->normal;
@@ -73,11 +73,6 @@ Gap gap(const A&, const B&, const PlacedPart&, const PlacedPart&, const Question
 }
 
 }  // namespace
-
-double size_of(const Part& a, const Part& b) {
-    const auto finite = [](double radius) { return radius < std::numeric_limits<double>::infinity() ? radius : 0.0; };
-    return finite(a.ball.radius) + finite(b.ball.radius);
-}
 
 Gap gap_between(const PlacedPart& a, const PlacedPart& b, const Question& question, Work& work) {
     ++work.element_tests;

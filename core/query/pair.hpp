@@ -30,6 +30,9 @@ struct PlacedPart {
 Gap gap_between(const PlacedPart& a, const PlacedPart& b, const Question& question, Work& work);
 
 // Sum of the bounding radii of what is finite: what tolerances are relative to.
-double size_of(const Part& a, const Part& b);
+inline double size_of(const Part& a, const Part& b) {
+    const auto finite = [](double radius) { return radius < std::numeric_limits<double>::infinity() ? radius : 0.0; };
+    return finite(a.ball.radius) + finite(b.ball.radius);
+}
 
 }  // namespace clearance

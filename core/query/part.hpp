@@ -28,6 +28,7 @@ struct Part {
     std::variant<Convex, HalfSpace, Surface> shape;
     Pose pose;
     Ball ball;        // around it, in the frame of the body; of infinite radius around a half-space
+    double offset;    // of the middle of that from the origin of the pose
     bool is_centred;  // the pose is the identity
 };
 

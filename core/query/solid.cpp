@@ -94,7 +94,10 @@ Core<double, 3> placed_triangle(const PlacedPart& placed, std::int32_t number) {
     return {element.vertex[0], element.vertex[1], element.vertex[2]};
 }
 
-Part part_of(const Element& element) { return {Convex{element, element.radius}, Pose{}, ball_around(element), true}; }
+Part part_of(const Element& element) {
+    const Ball ball = ball_around(element);
+    return {Convex{element, element.radius}, Pose{}, ball, norm(ball.centre), true};
+}
 
 SolidPart::SolidPart(const PlacedPart& part, double least_unit, const Question& asked, Work& counters)
     : placed(part), question(&asked), work(&counters) {
