@@ -115,7 +115,8 @@ def all_pairs(run: Run, contests: list[Contest]) -> Table:
     columns = [BATCH, LOOP, MUJOCO, "best peer / batch", "pairs of links", *WORK]
     table = Table("The distances of all pairs of links, us per configuration", ["robot", *columns])
     for contest in contests:
-        count = max(10 * run.sizes.slow // MANY_LINKS.get(contest.robot.name, 1), 2)
+        size = 10 * run.sizes.slow if contest.kind == "mesh" else run.sizes.distances
+        count = max(size // MANY_LINKS.get(contest.robot.name, 1), 2)
         few = max(count // 10, 2) if contest.kind == "mesh" else count  # for those that take milliseconds
         q, rivals, distances, work, pairs = contest.robot.random(count, seed=3), Rivals(), {}, NO_WORK, 0
         if (ours := contest.ours) is not None:
@@ -133,7 +134,7 @@ def all_pairs(run: Run, contests: list[Contest]) -> Table:
         if (mujoco := contest.mujoco) is not None:
             rivals[MUJOCO] = partial(mujoco.distances, mujoco.rows(q)), count
         times = run.times(rivals)
-        table.add(contest.name, *shown(times, BATCH, LOOP, MUJOCO), lead(times, BATCH), str(pairs), *work)
+        table.add(f"{contest.name} ({count})", *shown(times, BATCH, LOOP, MUJOCO), lead(times, BATCH), str(pairs), *work)
     table.notes.append(
         "A pair of links may be many pairs of shapes: a finger of the Panda is four boxes, so its 20 pairs of links "
         "are 44 for pinocchio and MuJoCo."
