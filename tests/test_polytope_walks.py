@@ -83,3 +83,18 @@ def test_walks_and_the_other_order_bracket_the_same_distance(name):
     assert np.all(one.lower <= other.upper)
     assert np.all(other.lower <= one.upper)
     assert np.all(one.upper - one.lower <= 2e-9)
+
+
+def test_crossing_edges_touch_where_they_cross():
+    """Their face is a parallelogram, and the half of it that is found need not be that of the nearest point."""
+    count, depth = 300, 1e-3
+    ridge = cl.ConvexHull([[-1, 0, 0], [1, 0, 0], [0, -0.8, -0.9], [0, 0.8, -0.9]])
+    across = cl.ConvexHull([[-1, 0, 0], [1, 0, 0], [0, -0.8, 0.9], [0, 0.8, 0.9]])
+    turns, along = RNG.uniform(0.4, np.pi - 0.4, count), RNG.uniform(-0.95, 0.95, (count, 2))
+    poses = cl.poses.from_axis_angle([0, 0, 1], turns)
+    crossing = np.column_stack([along[:, 0], np.zeros((count, 2))])
+    poses[:, :3, 3] = crossing - along[:, 1:] * poses[:, :3, 0] - [0, 0, depth]
+    found = cl.distance(ridge, across.at(poses))
+    np.testing.assert_allclose(found.distance, -depth, atol=1e-14)
+    np.testing.assert_allclose(found.normal, np.broadcast_to([0.0, 0.0, 1.0], (count, 3)), atol=1e-14)
+    np.testing.assert_allclose(found.point_a, crossing, atol=1e-12)
