@@ -134,7 +134,8 @@ def all_pairs(run: Run, contests: list[Contest]) -> Table:
         if (mujoco := contest.mujoco) is not None:
             rivals[MUJOCO] = partial(mujoco.distances, mujoco.rows(q)), count
         times = run.times(rivals)
-        table.add(f"{contest.name} ({count})", *shown(times, BATCH, LOOP, MUJOCO), lead(times, BATCH), str(pairs), *work)
+        took = shown(times, BATCH, LOOP, MUJOCO)
+        table.add(f"{contest.name} ({count})", *took, lead(times, BATCH), str(pairs), *work)
     table.notes.append(
         "A pair of links may be many pairs of shapes: a finger of the Panda is four boxes, so its 20 pairs of links "
         "are 44 for pinocchio and MuJoCo."

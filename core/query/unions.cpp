@@ -12,7 +12,7 @@ struct WaitingUnions {
     const AskedUnions& asked;
     BallPairs balls;
     BallPairs::Nearest first;
-    Gap first_gap, *to;
+    Gap* to;
     std::size_t end = 0;  // of its pieces
 
     WaitingUnions(const AskedUnions& asked_, Gap* to_)
@@ -44,10 +44,7 @@ void add(SideBySide& side_by_side, const WaitingUnions& of, std::size_t i, std::
 // One after the other, as if the others had not been asked: what is beyond the best so far is passed over.
 void keep_nearest(const WaitingUnions& of, std::span<Piece> pieces) {
     Gap& best = *of.to;
-    best = farther_than_asked(kInfinity);
-    Gap first = of.first_gap;
-    name_parts(first, of.first.i, of.first.j);
-    keep_nearer(best, first);
+    name_parts(best, of.first.i, of.first.j);
     for (Piece& piece : pieces) {
         if (!of.balls.are_nearer_than(best.upper, piece.i, piece.j)) continue;
         name_parts(piece.gap, piece.i, piece.j);
@@ -71,12 +68,12 @@ void distances(std::span<const AskedUnions> pairs, Gap* gaps, Work& work) {
             continue;
         }
         WaitingUnions& added = waiting.emplace_back(pairs[k], &gaps[k]);
-        add(side_by_side, added, added.first.i, added.first.j, added.first_gap);
+        add(side_by_side, added, added.first.i, added.first.j, *added.to);
         ++work.pairs, work.volume_tests += 1 + 2 * static_cast<std::int64_t>(pairs[k].a->size() * pairs[k].b->size());
     }
     side_by_side.finish();
     for (WaitingUnions& one : waiting) {
-        one.balls.for_nearer_than(one.first_gap.upper, [&](std::size_t i, std::size_t j) {
+        one.balls.for_nearer_than(one.to->upper, [&](std::size_t i, std::size_t j) {
             if (i != one.first.i || j != one.first.j) pieces.emplace_back(i, j);
         });
         one.end = pieces.size();
