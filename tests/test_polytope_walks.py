@@ -54,6 +54,46 @@ def test_batches_and_single_calls_agree_bit_by_bit(name):
             np.testing.assert_array_equal(getattr(one, column), getattr(batch, column)[row], err_msg=column)
 
 
+CUBE = cl.ConvexHull(np.stack(np.meshgrid([-1, 1], [-1, 1], [-1, 1]), axis=-1).reshape(-1, 3))
+SQUARE = {
+    "box": cl.Box([2, 2, 2]),
+    "flat box": cl.Box([2, 2, 1e-3]),
+    "cube": CUBE,
+    "octahedron": cl.ConvexHull(np.concatenate([np.eye(3), -np.eye(3)])),
+    "grid": cl.ConvexHull(np.stack(np.meshgrid(*[np.linspace(-1, 1, 6)] * 3), axis=-1).reshape(-1, 3)),
+    "segment": cl.SweptSegment([-1, 0, 0], [1, 0, 0], 0.1),
+    "triangle": cl.SweptTriangle([-1, 0, 0], [1, 0, 0], [0, 1, 0], 0.0),
+}
+
+
+@pytest.mark.parametrize("name", SQUARE)
+def test_zeros_of_neighbours_do_not_matter(name):
+    """Where bodies stand square to each other, the sign of a zero decides which of several corners is farthest."""
+    quarters = cl.poses.from_rpy(0.5 * np.pi * RNG.integers(0, 4, size=(300, 3)))
+    quarters[:, :3, :3] = np.round(quarters[:, :3, :3]) + 0.0
+    quarters[:150, :3, :3] = np.eye(3)
+    quarters[:, :3, 3] = 0.5 * RNG.integers(-12, 13, size=(300, 3)) * (RNG.random((300, 3)) < 0.7)
+    for other in (SQUARE["box"], CUBE):
+        batch = cl.distance(other, SQUARE[name].at(quarters), threads=1)
+        halved = cl.distance(other, SQUARE[name].at(quarters[::2]), threads=2)
+        for column in COLUMNS:
+            assert getattr(batch, column)[::2].tobytes() == getattr(halved, column).tobytes(), column
+        for row, pose in enumerate(quarters):
+            one = cl.distance(other, SQUARE[name].at(pose))
+            for column in COLUMNS:
+                found = np.asarray(getattr(one, column)), getattr(batch, column)[row]
+                assert found[0].tobytes() == found[1].tobytes(), (row, column)
+
+
+@pytest.mark.parametrize("length", [1e-141, 1e-150, 1.6e-162, 1e-320, 0.0])
+def test_centres_may_be_nearly_the_same(length):
+    for partner in (cl.ConvexHull(CUBE.points * [1, 3, 3]), cl.Box([2, 6, 6])):
+        for shift in ([length, 0, 0], [length, -length, length]):
+            found = cl.distance(CUBE, partner.at(shift))
+            np.testing.assert_allclose(found.distance, -2.0, rtol=1e-15)
+            np.testing.assert_allclose(np.abs(found.normal), [1, 0, 0], atol=1e-15)
+
+
 @pytest.mark.parametrize("name", PARTNERS)
 def test_instruction_sets_agree_bit_by_bit(name, simd):
     partner = PARTNERS[name]

@@ -400,7 +400,13 @@ def test_threads_do_not_change_what_is_within():
 
 @pytest.mark.parametrize("length", [1e-76, 1e-160, 5e-324])
 def test_lengths_whose_squares_vanish_are_refused(length):
-    for make in (lambda: Sphere(length), lambda: cl.Box([1.0, length, 1.0]), lambda: Capsule(0.1, length)):
+    corners = length * np.concatenate([np.eye(3), -np.eye(3)])
+    for make in (
+        lambda: Sphere(length),
+        lambda: cl.Box([1.0, length, 1.0]),
+        lambda: Capsule(0.1, length),
+        lambda: cl.ConvexHull(corners),
+    ):
         with pytest.raises(ValueError, match="at least 1e-75"):
             make()
 

@@ -157,7 +157,7 @@ nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at
     std::atomic<std::size_t> unconverged = rows;
     const auto put = [&](std::size_t row, const Gap& gap) {
         gaps.set(row, gap);
-        if (!gap.converged) unconverged = row;
+        if (!gap.converged) lower_to(unconverged, row);
     };
     const Element *element_a = only_element(*side_a.body), *element_b = only_element(*side_b.body);
     const bool single_elements = element_a != nullptr && element_b != nullptr;

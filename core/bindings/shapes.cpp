@@ -151,9 +151,7 @@ KeptRows<Pose> poses_from_matrices(const double* matrices, std::size_t count) {
             try {
                 poses[k] = pose_from_matrix(matrices + 16 * k);
             } catch (const std::invalid_argument&) {
-                std::size_t known = first_bad.load();
-                while (k < known && !first_bad.compare_exchange_weak(known, k)) {
-                }
+                lower_to(first_bad, k);
                 return;
             }
         }

@@ -82,10 +82,10 @@ PolytopeCorners corners_of(const ConvexCore& core) {
 
 PolytopePair polytopes_of(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop) {
     const double length = norm(towards_b);
-    const bool leads_on = length > 0.0;
-    return {
-        corners_of(pair.a),      corners_of(pair.b),    pair.a_from_b, pair.b_origin, leads_on ? towards_b : Vec3d{1, 0, 0},
-        leads_on ? length : 1.0, kTouching * pair.size, stop};
+    const bool is_exact = length > kLeastSquared;
+    const Vec3d towards = is_exact ? towards_b : unit_or({1, 0, 0}, towards_b);
+    return {corners_of(pair.a),      corners_of(pair.b),    pair.a_from_b, pair.b_origin, towards,
+            is_exact ? length : 1.0, kTouching * pair.size, stop};
 }
 
 GjkResult gjk(const CorePair& pair, const Vec3d& towards_b, const StopRule& stop) {

@@ -27,10 +27,16 @@ struct CorePair {
     }
 };
 
+// Lengths shorter than this lose digits when they are squared.
+constexpr double kLeastSquared = 1e-140;
+
 // A unit vector along v, or another one where v has no direction.
 inline Vec3d unit_or(const Vec3d& otherwise, const Vec3d& v) {
-    const double length = norm(v);
-    return length > 0.0 ? (1.0 / length) * v : otherwise;
+    const double length = norm(v), longest = largest(v);
+    if (length > kLeastSquared) return (1.0 / length) * v;
+    if (!(longest > 0.0)) return otherwise;
+    const Vec3d scaled{v.x / longest, v.y / longest, v.z / longest};
+    return (1.0 / norm(scaled)) * scaled;
 }
 
 }  // namespace clearance

@@ -40,9 +40,9 @@ struct NearSimplex {
 
     CLEARANCE_INLINE Growth grow(const Corner<Real>& newest) {
         Mask has_one = corners >= Real(1.0), has_two = corners >= Real(2.0), has_three = corners >= Real(3.0);
-        Edge edges[3] = {edge(newest, corner[0]), nothing(), nothing()};
-        if (any_of(has_two)) edges[1] = edge(newest, corner[1]);
-        if (any_of(has_three)) edges[2] = edge(newest, corner[2]);
+        Edge edges[3] = {edge(newest, select(has_one, corner[0].w, newest.w)), nothing(), nothing()};
+        if (any_of(has_two)) edges[1] = edge(newest, corner[1].w);
+        if (any_of(has_three)) edges[2] = edge(newest, corner[2].w);
         Growth growth{nowhere(), nowhere()};
         Choice choice{nowhere(), {}, corner[0], corner[1]};
         if (any_of(has_two)) choose_face(newest, edges, has_two, has_three, choice, growth);
@@ -89,8 +89,8 @@ private:
     static CLEARANCE_INLINE Mask nowhere() { return Real(0.0) > Real(0.0); }
     static CLEARANCE_INLINE Real flipped(Mask mask, Real value) { return select(mask, -value, value); }
     static CLEARANCE_INLINE Edge nothing() { return {{Real(0.0), Real(0.0), Real(0.0)}, Real(1.0), Real(0.0)}; }
-    static CLEARANCE_INLINE Edge edge(const Corner<Real>& newest, const Corner<Real>& end) {
-        Vec3<Real> along = end.w - newest.w;
+    static CLEARANCE_INLINE Edge edge(const Corner<Real>& newest, const Vec3<Real>& end) {
+        Vec3<Real> along = end - newest.w;
         return {along, norm_sq(along), -dot(newest.w, along)};
     }
     static CLEARANCE_INLINE Face face(const Vec3<Real>& newest, const Edge& one, const Edge& other) {

@@ -42,6 +42,13 @@ private:
     int started_ = 0;
 };
 
+// The first of several rows, whichever thread comes upon it first.
+inline void lower_to(std::atomic<std::size_t>& first, std::size_t row) {
+    std::size_t known = first.load();
+    while (row < known && !first.compare_exchange_weak(known, row)) {
+    }
+}
+
 // Cores this process may use.
 int core_count();
 
