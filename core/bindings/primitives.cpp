@@ -47,11 +47,14 @@ std::shared_ptr<const Body> body_of_hull(const std::vector<Vec3d>& points, doubl
         const Vec3d &first = points.front(), &last = points.back(), &middle = points[points.size() / 2];
         return body_of_element({static_cast<int>(points.size()), {first, middle, last}, radius});
     }
-    const Ball around = Hull(points).ball();
-    const Vec3d centre = around.centre;
-    not_negative(around.radius, "the radius of the ball around points");
+    const Vec3d centre = Hull(points).ball().centre;
     std::vector<Vec3d> about_centre;
-    for (const Vec3d& point : points) about_centre.push_back(point - centre);
+    double reach = 0.0;
+    for (const Vec3d& point : points) {
+        about_centre.push_back(point - centre);
+        reach = max_of(reach, largest(about_centre.back()));
+    }
+    not_negative(reach, "half of what points extend over");
     return body_of(Convex{std::make_shared<const Hull>(std::move(about_centre)), radius}, Pose{.translation = centre});
 }
 
