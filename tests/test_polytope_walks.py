@@ -138,3 +138,24 @@ def test_crossing_edges_touch_where_they_cross():
     np.testing.assert_allclose(found.distance, -depth, atol=1e-14)
     np.testing.assert_allclose(found.normal, np.broadcast_to([0.0, 0.0, 1.0], (count, 3)), atol=1e-14)
     np.testing.assert_allclose(found.point_a, crossing, atol=1e-12)
+
+
+def test_bodies_turned_a_little_in_themselves_converge():
+    """All of their faces are as deep as each other, and corners of the difference lie close together."""
+    corners = np.concatenate([np.eye(3), -np.eye(3)])
+    body = cl.ConvexHull(corners)
+    axes = RNG.choice([-1, 0, 1], size=(400, 3))
+    axes[np.all(axes == 0, axis=1)] = 1
+    turned = cl.poses.from_axis_angle(axes, 10.0 ** RNG.uniform(-8, -1, 400))
+    turned[::2, :3, 3] = RNG.choice([0, 1e-12, 1e-6], size=(200, 3))
+    found = cl.distance(body, body.at(turned))
+    edges = np.unique(np.concatenate([corners[:, None] - corners]).reshape(-1, 3), axis=0)
+    faces = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
+    for pose, depth, lower, upper in zip(turned, found.distance, found.lower, found.upper, strict=True):
+        crossed = np.cross(edges[:, None], edges @ pose[:3, :3].T).reshape(-1, 3)
+        normals = np.concatenate([faces, faces @ pose[:3, :3].T, crossed])
+        lengths = np.linalg.norm(normals, axis=1)
+        normals = normals[lengths > 1e-6] / lengths[lengths > 1e-6, None]
+        apart = (normals @ (corners @ pose[:3, :3].T + pose[:3, 3]).T).min(axis=1) - (normals @ corners.T).max(axis=1)
+        assert apart.max() - 1e-14 <= upper
+        assert lower <= depth <= upper <= lower + 2e-9

@@ -120,7 +120,9 @@ public:
             const double enough = best_.upper < 0.0 ? widths.inside : widths.touching;
             const double rise = dot(normal, farthest.w) - height;
             const bool is_decided = best_.lower > widths.lower_above;
-            if (rise <= 8.0 * kEpsilon * pair_.size || best_.upper - best_.lower <= enough || is_decided) {
+            // A corner that was found before leads nowhere but in circles, even if rounding lets it rise above a face.
+            const bool is_new = rise > 8.0 * kEpsilon * pair_.size && (pair_.curved || !polytope.has(farthest.w));
+            if (!is_new || best_.upper - best_.lower <= enough || is_decided) {
                 const bool is_best = largest(best_.normal - normal) == 0.0;
                 if (!pair_.curved && is_best && best_.upper < 0.0) best_.point_a = polytope.point_a(*nearest);
                 break;

@@ -43,6 +43,11 @@ public:
     // By how much the distances of faces may be too large, because some faces are too thin to have one.
     double doubt() const { return doubt_; }
     std::size_t vertices() const { return vertices_; }
+    bool has(const Vec3d& w) const {
+        for (std::size_t k = 0; k < vertices_; ++k)
+            if (largest(vertex_[k].w - w) == 0.0) return true;
+        return false;
+    }
 
 private:
     struct Waiting {
