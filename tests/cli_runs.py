@@ -73,7 +73,7 @@ def told(*words, code=0):
     return json.loads(printed, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
 
 
-def refused(*words, message, code=2):
+def assert_refused(*words, message, code=2):
     """Expect that a command says what is wrong, prints nothing and leaves nothing."""
     before = everything()
     done = run(*words, code=code)

@@ -6,7 +6,7 @@ pytest.importorskip("typer", reason="the command line needs the extra 'cli'")
 pytest.importorskip("rich", reason="the command line needs the extra 'cli'")
 from clearance.cli import bench as module
 from clearance.cli.bench import Query, best, queries
-from cli_runs import refused, run, told
+from cli_runs import assert_refused, run, told
 
 QUICK = ("bench", "--seconds", "0.001")
 
@@ -50,10 +50,10 @@ def test_least_time_is_that_of_one_call():
 
 def test_bad_input_ends_with_2(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    refused(
+    assert_refused(
         "bench",
         "--only",
         "nonsense",
         message="no query has 'nonsense' in its name; there are: two capsules; capsules x 10000; box",
     )
-    refused("bench", "--seconds", "0", message="--seconds must be positive and finite, but it is 0.0.")
+    assert_refused("bench", "--seconds", "0", message="--seconds must be positive and finite, but it is 0.0.")

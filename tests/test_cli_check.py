@@ -8,7 +8,7 @@ import pytest
 import clearance as cl
 import cli_runs
 from clearance import samples
-from cli_runs import needs_terminals, on_terminal, refused, run, told
+from cli_runs import assert_refused, needs_terminals, on_terminal, run, told
 
 AT_WALL = ("--cell", "wall.obj@0.5,0,0")
 
@@ -221,12 +221,14 @@ def test_bad_input_ends_with_2(here, words, message):
     np.save(here / "ball.npy", np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (2, 1)))
     np.save(here / "cube.npy", np.zeros((2, 2, 2)))
     np.save(here / "nan.npy", np.array([[0.0, 0.0], [np.inf, 0.0]]))
-    refused("check", *words, message=message)
+    assert_refused("check", *words, message=message)
 
 
 @pytest.mark.parametrize("place", ["no/folder/it.csv", "."])
 def test_place_that_cannot_be_written_ends_with_3(here, place):
-    refused("check", "gantry.urdf", "-q", "q.csv", "--out", place, message=f"{place} cannot be written: ", code=3)
+    assert_refused(
+        "check", "gantry.urdf", "-q", "q.csv", "--out", place, message=f"{place} cannot be written: ", code=3
+    )
 
 
 @needs_terminals

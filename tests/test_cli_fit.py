@@ -7,7 +7,7 @@ import pytest
 
 import clearance as cl
 import cli_runs
-from cli_runs import needs_terminals, on_terminal, refused, run, told
+from cli_runs import assert_refused, needs_terminals, on_terminal, run, told
 
 pytest.importorskip("scipy", reason="hulls are fitted with the extra 'fit'")
 
@@ -96,11 +96,11 @@ def test_concave_meshes_can_be_cut(here):
     ],
 )
 def test_bad_input_ends_with_2(here, words, message):
-    refused("fit", *words, message=message)
+    assert_refused("fit", *words, message=message)
 
 
 def test_place_that_cannot_be_written_ends_with_3(here):
-    refused("fit", "brick.obj", "--out", "no/it.json", message="no/it.json cannot be written", code=3)
+    assert_refused("fit", "brick.obj", "--out", "no/it.json", message="no/it.json cannot be written", code=3)
 
 
 @needs_terminals

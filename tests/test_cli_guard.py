@@ -9,7 +9,7 @@ import pytest
 import clearance as cl
 import cli_runs
 from clearance.cli.guard import CHUNK, Log, replay, sample_log
-from cli_runs import needs_terminals, on_terminal, refused, run, told
+from cli_runs import assert_refused, needs_terminals, on_terminal, run, told
 
 AT_WALL = ("--cell", "wall.obj@0.5,0,0")
 
@@ -181,11 +181,11 @@ def test_bad_input_ends_with_2(here, words, message):
     (here / "half.csv").write_text("q.x\n0\n")
     (here / "wide.csv").write_text("0,0,0\n")
     (here / "word.csv").write_text("0,0,0,0\nslow,0,0,0\n")
-    refused("guard", *words, message=message)
+    assert_refused("guard", *words, message=message)
 
 
 def test_place_that_cannot_be_written_ends_with_3(here):
-    refused("guard", "--out", "no/it.csv", message="no/it.csv cannot be written", code=3)
+    assert_refused("guard", "--out", "no/it.csv", message="no/it.csv cannot be written", code=3)
 
 
 @needs_terminals

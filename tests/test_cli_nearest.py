@@ -6,7 +6,7 @@ import pytest
 import clearance as cl
 import cli_runs
 from clearance import samples
-from cli_runs import refused, run, told
+from cli_runs import assert_refused, run, told
 
 
 @pytest.fixture
@@ -95,8 +95,10 @@ def test_page_is_written(here):
 )
 def test_bad_input_ends_with_2(here, words, message):
     (here / "bad.obj").write_text("f 1 2\n")
-    refused("nearest", *words, message=message)
+    assert_refused("nearest", *words, message=message)
 
 
 def test_place_that_cannot_be_written_ends_with_3(here):
-    refused("nearest", "wall.obj", "brick.obj", "--page", "no/it.html", message="no/it.html cannot be written", code=3)
+    assert_refused(
+        "nearest", "wall.obj", "brick.obj", "--page", "no/it.html", message="no/it.html cannot be written", code=3
+    )

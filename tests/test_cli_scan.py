@@ -8,7 +8,7 @@ import pytest
 import clearance as cl
 import cli_runs
 from clearance.simulation.scenario import Scenario
-from cli_runs import refused, run, told
+from cli_runs import assert_refused, run, told
 
 
 @pytest.fixture
@@ -92,8 +92,8 @@ def test_plot_is_written(here):
     ],
 )
 def test_bad_input_ends_with_2(here, words, message):
-    refused("scan", *words, message=message)
+    assert_refused("scan", *words, message=message)
 
 
 def test_place_that_cannot_be_written_ends_with_3(here):
-    refused("scan", "wall.obj", "--out", "no/it.csv", message="no/it.csv cannot be written", code=3)
+    assert_refused("scan", "wall.obj", "--out", "no/it.csv", message="no/it.csv cannot be written", code=3)

@@ -12,7 +12,7 @@ pytest.importorskip("viser", reason="the viewer needs the extra 'view'")
 pytest.importorskip("trimesh", reason="the viewer needs the extra 'view'")
 
 import cli_runs
-from cli_runs import COMMAND, refused, run, told
+from cli_runs import COMMAND, assert_refused, run, told
 
 
 @pytest.fixture
@@ -78,8 +78,8 @@ def test_it_is_served_until_it_is_interrupted(here, number):
 )
 def test_bad_input_ends_with_2(here, words, message):
     (here / "empty").mkdir()
-    refused("view", *words, message=message)
+    assert_refused("view", *words, message=message)
 
 
 def test_place_that_cannot_be_written_ends_with_3(here):
-    refused("view", "--save", "no/it.html", message="no/it.html cannot be written", code=3)
+    assert_refused("view", "--save", "no/it.html", message="no/it.html cannot be written", code=3)

@@ -43,7 +43,7 @@ nb::tuple contacts_of_rows(nb::handle a, nb::handle b, std::size_t rows, const s
     NumpyArray normal = new_array({rows, 3});
     {
         const nb::gil_scoped_release release;
-        Pool::shared().for_blocks(rows, rows_at_a_time(rows, threads, 64), threads, [&](std::size_t begin, std::size_t end) {
+        Pool::shared().for_rows(rows, 64, threads, [&](std::size_t begin, std::size_t end) {
             PlacedBody placed_a(*side_a.body), placed_b(*side_b.body);
             Work work;
             for (std::size_t row = begin; row < end; ++row) {

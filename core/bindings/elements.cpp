@@ -67,11 +67,9 @@ void closest(const CoreArray& a, const Doubles& radius_a, const CoreArray& b, co
     std::atomic<bool> all_fit{true};
     {
         const nb::gil_scoped_release release;
-        Pool::shared().for_blocks(
-            rows, rows_at_a_time(rows, threads, 512), threads, [&](std::size_t begin, std::size_t end) {
-                if (!checked_gaps_between(count_a, in_a.elements(), count_b, in_b.elements(), out, begin, end))
-                    all_fit = false;
-            });
+        Pool::shared().for_rows(rows, 512, threads, [&](std::size_t begin, std::size_t end) {
+            if (!checked_gaps_between(count_a, in_a.elements(), count_b, in_b.elements(), out, begin, end)) all_fit = false;
+        });
     }
     if (all_fit) return;
     in_a.refuse();

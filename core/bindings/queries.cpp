@@ -137,7 +137,8 @@ struct HintedQuestion {
     Question question;
 };
 
-constexpr std::size_t kRowsAtATime = 128;
+constexpr std::size_t kRowsAtATime = 128;  // pairs that wait for each other,
+constexpr std::size_t kLeastRows = 64;     // and as many as are worth another thread
 
 struct HintedRows {
     std::optional<HintedQuestion> row[kRowsAtATime];
@@ -181,8 +182,7 @@ nb::tuple batch_distance(nb::handle a, nb::handle b, std::size_t rows, double at
     std::mutex adding;
     {
         const nb::gil_scoped_release release;
-        const std::size_t block = rows_at_a_time(rows, threads, kRowsAtATime / 2);
-        Pool::shared().for_blocks(rows, block, threads, [&](std::size_t begin, std::size_t end) {
+        Pool::shared().for_rows(rows, kLeastRows, threads, [&](std::size_t begin, std::size_t end) {
             Work work;
             if (single_elements) {
                 distances(*element_a, side_a.poses, *element_b, side_b.poses, out, begin, end);

@@ -76,17 +76,16 @@ NumpyArray poses_of(const KinematicTree& tree, const Rows& q, const Matrix4& bas
     NumpyArray result = new_array({q.shape(0), tree.links(), 4, 4});
     double* const to = result.data();
     const nb::gil_scoped_release release;
-    Pool::shared().for_blocks(
-        q.shape(0), rows_at_a_time(q.shape(0), threads, kBlock), threads, [&](std::size_t begin, std::size_t end) {
-            std::vector<Pose> frames(tree.frames().size());
-            for (std::size_t row = begin; row < end; ++row) {
-                tree.place(q.data() + row * q.shape(1), world_from_base, frames.data());
-                for (std::size_t link = 0; link < tree.links(); ++link) {
-                    const Pose& frame = frames[static_cast<std::size_t>(tree.frame_of(link))];
-                    write_pose(frame * tree.frame_from_link(link), to + 16 * (row * tree.links() + link));
-                }
+    Pool::shared().for_rows(q.shape(0), kBlock, threads, [&](std::size_t begin, std::size_t end) {
+        std::vector<Pose> frames(tree.frames().size());
+        for (std::size_t row = begin; row < end; ++row) {
+            tree.place(q.data() + row * q.shape(1), world_from_base, frames.data());
+            for (std::size_t link = 0; link < tree.links(); ++link) {
+                const Pose& frame = frames[static_cast<std::size_t>(tree.frame_of(link))];
+                write_pose(frame * tree.frame_from_link(link), to + 16 * (row * tree.links() + link));
             }
-        });
+        }
+    });
     return result;
 }
 
@@ -106,20 +105,19 @@ NumpyArray jacobians_of(const KinematicTree& tree, const Rows& q, const Matrix4&
     NumpyArray result = new_array({q.shape(0), 3, columns});
     double* const to = result.data();
     const nb::gil_scoped_release release;
-    Pool::shared().for_blocks(
-        q.shape(0), rows_at_a_time(q.shape(0), threads, kBlock), threads, [&](std::size_t begin, std::size_t end) {
-            std::vector<Pose> frames(tree.frames().size());
-            for (std::size_t row = begin; row < end; ++row) {
-                tree.place(q.data() + row * q.shape(1), world_from_base, frames.data());
-                const std::int32_t frame = tree.frame_of(of);
-                const Vec3d origin = frames[static_cast<std::size_t>(frame)] * tree.frame_from_link(of).translation;
-                const Vec3d point = points ? vector_at(*points, row) : origin;
-                double* rows = to + 3 * columns * row;
-                std::fill(rows, rows + 3 * columns, 0.0);
-                for (std::size_t c = 0; c < 3; ++c)
-                    tree.add_velocity(frames.data(), frame, point, kNoTurn.row[c], 1.0, rows + columns * c);
-            }
-        });
+    Pool::shared().for_rows(q.shape(0), kBlock, threads, [&](std::size_t begin, std::size_t end) {
+        std::vector<Pose> frames(tree.frames().size());
+        for (std::size_t row = begin; row < end; ++row) {
+            tree.place(q.data() + row * q.shape(1), world_from_base, frames.data());
+            const std::int32_t frame = tree.frame_of(of);
+            const Vec3d origin = frames[static_cast<std::size_t>(frame)] * tree.frame_from_link(of).translation;
+            const Vec3d point = points ? vector_at(*points, row) : origin;
+            double* rows = to + 3 * columns * row;
+            std::fill(rows, rows + 3 * columns, 0.0);
+            for (std::size_t c = 0; c < 3; ++c)
+                tree.add_velocity(frames.data(), frame, point, kNoTurn.row[c], 1.0, rows + columns * c);
+        }
+    });
     return result;
 }
 
@@ -235,12 +233,11 @@ Work for_blocks_of_rows(std::size_t rows, int threads, const WorkOn& work_on) {
     {
         const nb::gil_scoped_release release;
         std::mutex mutex;
-        Pool::shared().for_blocks(rows, rows_at_a_time(rows, threads, kBlock), threads,
-                                  [&](std::size_t begin, std::size_t end) {
-                                      const Work work = work_on(begin, end, interrupts);
-                                      const std::lock_guard<std::mutex> lock(mutex);
-                                      total += work;
-                                  });
+        Pool::shared().for_rows(rows, kBlock, threads, [&](std::size_t begin, std::size_t end) {
+            const Work work = work_on(begin, end, interrupts);
+            const std::lock_guard<std::mutex> lock(mutex);
+            total += work;
+        });
     }
     interrupts.raise_if_wanted();
     return total;

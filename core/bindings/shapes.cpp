@@ -146,7 +146,7 @@ bool three_numbers(PyObject* value, Vec3d& numbers) {
 KeptRows<Pose> poses_from_matrices(const double* matrices, std::size_t count) {
     KeptRows<Pose> poses(count);
     std::atomic<std::size_t> first_bad{count};
-    Pool::shared().for_blocks(count, rows_at_a_time(count, 0, 1024), 0, [&](std::size_t begin, std::size_t end) {
+    Pool::shared().for_rows(count, 1024, 0, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
             try {
                 poses[k] = pose_from_matrix(matrices + 16 * k);

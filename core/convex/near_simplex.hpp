@@ -40,6 +40,8 @@ struct NearSimplex {
 
     CLEARANCE_INLINE Growth grow(const Corner<Real>& newest) {
         Mask has_one = corners >= Real(1.0), has_two = corners >= Real(2.0), has_three = corners >= Real(3.0);
+        // The first point of a walk has no edge, whatever the corners still hold: not even the sign of a zero depends on
+        // that.
         Edge edges[3] = {edge(newest, select(has_one, corner[0].w, newest.w)), nothing(), nothing()};
         if (any_of(has_two)) edges[1] = edge(newest, corner[1].w);
         if (any_of(has_three)) edges[2] = edge(newest, corner[2].w);

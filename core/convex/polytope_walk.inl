@@ -59,7 +59,7 @@ class Walks {
     static constexpr int kLanes = Traits::count;
 
 public:
-    // What a lane leaves behind is not cleared away: no matter what, but numbers.
+    // What a lane leaves behind is not cleared away: a walk that begins does not look at it. It only has to be numbers.
     CLEARANCE_INLINE Walks() {
         for (int k = 0; k < 3; ++k) {
             near_.corner[k].w = near_.corner[k].a = Vec3<Real>{Real(0.0), Real(0.0), Real(0.0)};

@@ -15,7 +15,7 @@ Vec3d column(const Mat3& m, int k) {
     return {entry(m.row[0]), entry(m.row[1]), entry(m.row[2])};
 }
 
-double skew_of(const Mat3& m) {
+CLEARANCE_INLINE double skew_of(const Mat3& m) {
     const Vec3d &x = m.row[0], &y = m.row[1], &z = m.row[2];
     const double scale = max_of(max_of(abs_of(dot(x, x) - 1.0), abs_of(dot(y, y) - 1.0)), abs_of(dot(z, z) - 1.0));
     const double shear = max_of(max_of(abs_of(dot(x, y)), abs_of(dot(y, z))), abs_of(dot(z, x)));
@@ -26,15 +26,12 @@ double turned_volume(const Mat3& m) { return dot(m.row[0], cross(m.row[1], m.row
 
 bool ends_as_poses_do(const double* m) { return m[12] == 0.0 && m[13] == 0.0 && m[14] == 0.0 && m[15] == 1.0; }
 
-// Most poses are exact as far as rounding lets them, and can be taken as they are. NaN never seems small.
+// Most poses are exact as far as rounding lets them, and can be taken as they are. A NaN does not get lost in the volume.
 CLEARANCE_INLINE bool needs_nothing(const Pose& pose) {
-    const Vec3d &x = pose.rotation.row[0], &y = pose.rotation.row[1], &z = pose.rotation.row[2], &t = pose.translation;
-    const auto is_small = [](double value, double limit) { return abs_of(value) <= limit; };
-    const auto vanishes = [&](double skew) { return is_small(skew, kNegligibleSkew); };
-    const bool is_straight = vanishes(dot(x, x) - 1.0) & vanishes(dot(y, y) - 1.0) & vanishes(dot(z, z) - 1.0) &
-                             vanishes(dot(x, y)) & vanishes(dot(y, z)) & vanishes(dot(z, x));
-    const bool is_near = is_small(t.x, kLargestLength) & is_small(t.y, kLargestLength) & is_small(t.z, kLargestLength);
-    return is_straight & is_near & (turned_volume(pose.rotation) > 0.0);
+    const Vec3d& t = pose.translation;
+    const auto is_near = [](double at) { return abs_of(at) <= kLargestLength; };
+    return (skew_of(pose.rotation) <= kNegligibleSkew) & (turned_volume(pose.rotation) > 0.0) & is_near(t.x) & is_near(t.y) &
+           is_near(t.z);
 }
 
 // One step towards the orthogonal polar factor, R (3 - R'R) / 2, which squares the error.

@@ -72,14 +72,6 @@ int core_count() {
     return count > 0 ? static_cast<int>(count) : 1;
 }
 
-std::size_t rows_at_a_time(std::size_t rows, int threads, std::size_t least) {
-    constexpr std::size_t kBlocksOfThread = 8, kMost = 4096;
-    if (rows <= least) return least;
-    const std::size_t sharing = static_cast<std::size_t>(threads > 0 ? threads : core_count());
-    const std::size_t fair = std::min(rows / (kBlocksOfThread * sharing), kMost);
-    return std::max<std::size_t>(fair / least, 1) * least;
-}
-
 Pool::Pool() : shared_(new Shared) {}
 
 Pool& Pool::shared() {
@@ -108,6 +100,16 @@ void Pool::start_workers(int wanted) {
             }
         }).detach();
     }
+}
+
+// Threads whose rows are neighbours take lines of the cache away from each other, so blocks are long where there are many
+// rows, but short enough for all threads to end at about the same time.
+std::size_t Pool::rows_at_a_time(std::size_t count, std::size_t least, int threads) {
+    constexpr std::size_t kBlocksOfThread = 8, kMost = 4096;
+    if (count <= least) return least;
+    const std::size_t sharing = static_cast<std::size_t>(threads > 0 ? threads : core_count());
+    const std::size_t fair = std::min(count / (kBlocksOfThread * sharing), kMost);
+    return std::max<std::size_t>(fair / least, 1) * least;
 }
 
 void Pool::run(const Job& job, int threads) {

@@ -23,6 +23,12 @@ public:
             threads);
     }
 
+    // The same for rows that stand side by side in memory, in blocks of as many as suits them: `least` or a multiple.
+    template <class Task>
+    void for_rows(std::size_t count, std::size_t least, int threads, const Task& task) {
+        for_blocks(count, rows_at_a_time(count, least, threads), threads, task);
+    }
+
     ~Pool() = delete;
 
 private:
@@ -34,6 +40,7 @@ private:
     struct Shared;
 
     Pool();
+    static std::size_t rows_at_a_time(std::size_t count, std::size_t least, int threads);
     void run(const Job& job, int threads);
     void start_workers(int wanted);
 
@@ -51,10 +58,5 @@ inline void lower_to(std::atomic<std::size_t>& first, std::size_t row) {
 
 // Cores this process may use.
 int core_count();
-
-// How many rows a thread should take at a time: a multiple of `least`, which is enough to pay for taking them. Threads whose
-// rows are neighbours take lines of the cache away from each other, so blocks are long where there are many rows, but short
-// enough for all threads to end at about the same time.
-std::size_t rows_at_a_time(std::size_t rows, int threads, std::size_t least);
 
 }  // namespace clearance

@@ -459,14 +459,13 @@ std::size_t RayTarget::cast(const RayRows& rays, const RayRules& rules, const Ra
     const std::shared_lock<std::shared_mutex> standing(mutex_);
     std::mutex sums;
     std::size_t first_bad = rays.count;
-    Pool::shared().for_blocks(rays.count, rows_at_a_time(rays.count, rules.threads, kBlock), rules.threads,
-                              [&](std::size_t begin, std::size_t end) {
-                                  RayCaster caster(*this, rules);
-                                  const std::size_t stopped = caster.cast(rays, out, begin, end);
-                                  const std::lock_guard<std::mutex> alone(sums);
-                                  work += caster.work;
-                                  if (stopped < end) first_bad = std::min(first_bad, stopped);
-                              });
+    Pool::shared().for_rows(rays.count, kBlock, rules.threads, [&](std::size_t begin, std::size_t end) {
+        RayCaster caster(*this, rules);
+        const std::size_t stopped = caster.cast(rays, out, begin, end);
+        const std::lock_guard<std::mutex> alone(sums);
+        work += caster.work;
+        if (stopped < end) first_bad = std::min(first_bad, stopped);
+    });
     return first_bad;
 }
 
